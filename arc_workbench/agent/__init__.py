@@ -1,0 +1,1 @@
+"""The loop: sessions, turns, steps, and the one way a tool call takes."""

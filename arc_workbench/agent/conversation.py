@@ -1,0 +1,63 @@
+"""The conversation that a model is sent, folded from the durable events of a session."""
+
+from collections.abc import Sequence
+
+from arc_workbench.content import Answer, Message, ModelMessage, Text, UserMessage
+from arc_workbench.events import AssistantMessage, Event, Steered, ToolCallFinished, TurnStarted
+
+EMPTY_RESULT = "(no output)"
+
+
+class Conversation:
+    """Append-only: what was sent once is sent again, letter for letter.
+
+    Results of a reply's calls stand first in the very next user message, all together; words of
+    the person follow. Neighbouring user messages are one. An empty reply is not kept.
+    """
+
+    def __init__(self) -> None:
+        self._messages: list[Message] = []
+        self._answers: list[Answer] = []
+        self._words: list[Text] = []
+
+    def apply(self, event: Event) -> None:
+        """Take what the event says into the conversation."""
+        match event:
+            case TurnStarted():
+                self._words.append(Text(text=event.prompt))
+            case Steered():
+                self._words.append(Text(text=event.text))
+            case ToolCallFinished():
+                self._answers.append(_answer(event))
+            case AssistantMessage():
+                self._reply(event)
+            case _:
+                pass
+
+    def messages(self) -> Sequence[Message]:
+        """Everything so far, ending in a user message when there is something to say."""
+        waiting = self._waiting()
+        return (*self._messages, waiting) if waiting else tuple(self._messages)
+
+    def _reply(self, event: AssistantMessage) -> None:
+        content = tuple(b for b in event.content if not (isinstance(b, Text) and not b.text))
+        if not content:
+            return
+        waiting = self._waiting()
+        if waiting:
+            self._messages.append(waiting)
+            self._answers, self._words = [], []
+        self._messages.append(ModelMessage(content=content))
+
+    def _waiting(self) -> UserMessage | None:
+        content = (*self._answers, *self._words)
+        return UserMessage(content=content) if content else None
+
+
+def _answer(event: ToolCallFinished) -> Answer:
+    kept = tuple(b for b in event.result.content if not (isinstance(b, Text) and not b.text))
+    return Answer(
+        call_id=event.call_id,
+        content=kept or (Text(text=EMPTY_RESULT),),
+        is_error=event.result.is_error,
+    )

@@ -1,0 +1,172 @@
+"""What is said and shown: blocks of a message, tool calls and results, display blocks."""
+
+import json
+from pathlib import Path
+from typing import Annotated, Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field, JsonValue
+
+JsonObject = dict[str, JsonValue]
+
+
+class Value(BaseModel):
+    """A frozen piece of data; unknown keys are refused."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+def text_of(path: Path) -> str:
+    """A path as text that any file can hold: bytes that are no UTF-8 are written out."""
+    return str(path).encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+
+
+# ---- what the model reads and writes ------------------------------------------------------------
+
+
+class Text(Value):
+    """Words of the person, the model or a tool."""
+
+    type: Literal["text"] = "text"
+    text: str
+
+
+class Image(Value):
+    """A picture: base64 `data` of the media type `mime`."""
+
+    type: Literal["image"] = "image"
+    data: str
+    mime: str
+
+
+class Thinking(Value):
+    """The model's reasoning, with the signature a provider may want back."""
+
+    type: Literal["thinking"] = "thinking"
+    text: str
+    signature: str = ""
+
+
+class ToolCall(Value):
+    """A tool call as the model wrote it: `arguments` is its raw JSON text, not yet parsed."""
+
+    type: Literal["tool_call"] = "tool_call"
+    id: str
+    name: str
+    arguments: str
+
+
+ReplyBlock = Annotated[Text | Thinking | ToolCall, Field(discriminator="type")]
+ResultBlock = Annotated[Text | Image, Field(discriminator="type")]
+
+
+class Answer(Value):
+    """The result of one tool call as the model gets it; `call_id` pairs it with its call."""
+
+    type: Literal["answer"] = "answer"
+    call_id: str
+    content: tuple[ResultBlock, ...]
+    is_error: bool = False
+
+
+class UserMessage(Value):
+    """What the model is told: tool results first, then words."""
+
+    role: Literal["user"] = "user"
+    content: tuple[Annotated[Answer | Text, Field(discriminator="type")], ...]
+
+
+class ModelMessage(Value):
+    """One reply of the model."""
+
+    role: Literal["assistant"] = "assistant"
+    content: tuple[ReplyBlock, ...]
+
+
+Message = Annotated[UserMessage | ModelMessage, Field(discriminator="role")]
+
+
+class ToolSpec(Value):
+    """A tool as a model is told of it."""
+
+    name: str
+    description: str
+    input_schema: JsonObject
+
+
+class Usage(Value):
+    """Tokens of one reply; `estimated` where nobody counted them exactly."""
+
+    input_tokens: int = 0
+    output_tokens: int = 0
+    estimated: bool = False
+
+
+# ---- what a person sees -------------------------------------------------------------------------
+
+
+class Diff(Value):
+    """A change of one file as a unified diff; `created` when the file did not exist before."""
+
+    type: Literal["diff"] = "diff"
+    path: str
+    unified: str
+    created: bool = False
+
+
+class Command(Value):
+    """A command line and the folder it runs in."""
+
+    type: Literal["command"] = "command"
+    command: str
+    cwd: str
+
+
+class Output(Value):
+    """The tail of what a command printed; `cut_bytes` bytes before it are left out."""
+
+    type: Literal["output"] = "output"
+    text: str
+    cut_bytes: int = 0
+
+
+Display = Annotated[Diff | Command | Output, Field(discriminator="type")]
+
+
+class ToolResult(Value):
+    """What a tool call came to.
+
+    `content` is for the model, `display` and `note` (a few words on the row: "5 entries") for
+    people, `details` for programs. An expected failure has `is_error` and is not an exception
+    (S1-166 to S1-170).
+    """
+
+    content: tuple[ResultBlock, ...]
+    is_error: bool = False
+    display: tuple[Display, ...] = ()
+    note: str = ""
+    details: JsonObject = {}
+
+    @classmethod
+    def of_text(
+        cls, text: str, *, note: str = "", display: tuple[Display, ...] = (), **details: JsonValue
+    ) -> Self:
+        """A result of one text block."""
+        return cls(content=(Text(text=text),), note=note, display=display, details=details)
+
+    @classmethod
+    def of_json(
+        cls, value: JsonObject, *, note: str = "", display: tuple[Display, ...] = ()
+    ) -> Self:
+        """A result whose text is one JSON object; the same object is in `details` (decision 7)."""
+        text = json.dumps(value, ensure_ascii=False)
+        return cls(content=(Text(text=text),), note=note, display=display, details=value)
+
+    @classmethod
+    def error(cls, text: str, *, note: str = "failed", details: JsonObject | None = None) -> Self:
+        """An expected failure, worded for the model."""
+        return cls(content=(Text(text=text),), is_error=True, note=note, details=details or {})
+
+    @property
+    def text(self) -> str:
+        """All text blocks, one after the other."""
+        return "\n".join(block.text for block in self.content if isinstance(block, Text))

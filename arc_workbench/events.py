@@ -1,0 +1,281 @@
+"""Every fact of a session, as one union with one format version.
+
+Events are frozen, in the past tense, and JSON. The session stamps each with `seq` (from 1, without
+a gap among durable ones) and `at` (seconds since the epoch, for people only: order is `seq`).
+Durable events are on disk before anybody is shown them; transient ones are shown and not recorded.
+
+Words: a session has turns (one prompt to its end), a turn has steps (one model response and its
+tool calls). Turns and steps count from 1 over the whole session.
+"""
+
+from typing import Annotated, ClassVar, Literal
+
+from pydantic import Field, TypeAdapter
+
+from arc_workbench.content import Display, JsonObject, ReplyBlock, ToolResult, Usage, Value
+
+FORMAT = 1
+
+Mode = Literal["default", "acceptEdits", "plan", "yolo"]
+Access = Literal["full", "safe"]
+Scope = Literal["once", "session"]
+EndReason = Literal["completed", "aborted", "error", "limit"]
+Decider = Literal["person", "policy", "mode", "list", "rule", "session"]
+
+
+class _Event(Value):
+    durable: ClassVar[bool] = True
+    seq: int = 0
+    at: float = 0.0
+
+
+# ---- lifecycle ----------------------------------------------------------------------------------
+
+
+class SessionOpened(_Event):
+    """The first line of every transcript, and again each time the session is taken up."""
+
+    type: Literal["SessionOpened"] = "SessionOpened"
+    format: int = FORMAT
+    session: str
+    name: str
+    project: str
+    toolset: str
+    model: str
+    mode: Mode
+    access: Access
+    resumed: bool = False
+
+
+class SettingChanged(_Event):
+    """The person changed what the session runs with, from the next step on."""
+
+    type: Literal["SettingChanged"] = "SettingChanged"
+    key: Literal["mode", "access", "model"]
+    old: str
+    new: str
+
+
+class TurnStarted(_Event):
+    """A prompt was taken; word for word as typed."""
+
+    type: Literal["TurnStarted"] = "TurnStarted"
+    turn: int
+    prompt: str
+
+
+class StepStarted(_Event):
+    """A request is about to be made of the model that is named."""
+
+    type: Literal["StepStarted"] = "StepStarted"
+    turn: int
+    step: int
+    model: str
+
+
+class StepFinished(_Event):
+    """The reply came whole and each of its calls is answered."""
+
+    type: Literal["StepFinished"] = "StepFinished"
+    step: int
+    usage: Usage
+
+
+class TurnFinished(_Event):
+    """The turn is over; `detail` is one line for people where it did not complete."""
+
+    type: Literal["TurnFinished"] = "TurnFinished"
+    turn: int
+    reason: EndReason
+    detail: str = ""
+
+
+# ---- model --------------------------------------------------------------------------------------
+
+
+class TextDelta(_Event):
+    """The next piece of what the model says."""
+
+    durable: ClassVar[bool] = False
+    type: Literal["TextDelta"] = "TextDelta"
+    step: int
+    text: str
+
+
+class ThinkingDelta(_Event):
+    """The next piece of what the model thinks."""
+
+    durable: ClassVar[bool] = False
+    type: Literal["ThinkingDelta"] = "ThinkingDelta"
+    step: int
+    text: str
+
+
+class ArgumentsDelta(_Event):
+    """The next piece of a tool call that is still being written."""
+
+    durable: ClassVar[bool] = False
+    type: Literal["ArgumentsDelta"] = "ArgumentsDelta"
+    step: int
+    call_id: str
+    name: str
+    text: str
+
+
+class AssistantMessage(_Event):
+    """One reply of the model, whole; nothing of it ran yet."""
+
+    type: Literal["AssistantMessage"] = "AssistantMessage"
+    step: int
+    model: str
+    content: tuple[ReplyBlock, ...]
+    stop_reason: str
+
+
+# ---- tools --------------------------------------------------------------------------------------
+
+
+class ToolCallStarted(_Event):
+    """A call's turn has come; `input` is None where its arguments are no JSON object."""
+
+    type: Literal["ToolCallStarted"] = "ToolCallStarted"
+    step: int
+    call_id: str
+    name: str
+    input: JsonObject | None
+    subject: str = ""
+
+
+class ToolProgress(_Event):
+    """The newest output of a running call."""
+
+    durable: ClassVar[bool] = False
+    type: Literal["ToolProgress"] = "ToolProgress"
+    call_id: str
+    text: str
+
+
+class ToolCallFinished(_Event):
+    """The one result of a call; `ran` is false where nothing was executed."""
+
+    type: Literal["ToolCallFinished"] = "ToolCallFinished"
+    step: int
+    call_id: str
+    name: str
+    result: ToolResult
+    ran: bool
+    outcome: Literal["done", "failed", "denied", "stopped"]
+    digest: str = ""
+    duration_sec: float = 0.0
+
+
+# ---- permission ---------------------------------------------------------------------------------
+
+
+class PermissionRequested(_Event):
+    """Somebody must answer before the call runs.
+
+    Everything shown is taken from the frozen action whose `digest` the answer is bound to
+    (REQ-S1, REQ-S2). `scopes` are the grants offered, the narrowest first.
+    """
+
+    type: Literal["PermissionRequested"] = "PermissionRequested"
+    prompt: str
+    step: int
+    call_id: str
+    tool: str
+    effect: str
+    subject: str
+    description: str
+    because: str
+    display: tuple[Display, ...]
+    input: JsonObject
+    cwd: str
+    digest: str
+    scopes: tuple[Scope, ...] = ("once", "session")
+    suggested_rule: str = ""
+
+
+class PermissionResolved(_Event):
+    """The one decision about a call (`by` says whose); `prompt` is empty where nobody was asked."""
+
+    type: Literal["PermissionResolved"] = "PermissionResolved"
+    call_id: str
+    tool: str
+    subject: str
+    verdict: Literal["allow", "deny"]
+    by: Decider
+    because: str
+    digest: str
+    prompt: str = ""
+    scope: Scope = "once"
+    reason: str = ""
+
+
+class RuleAdded(_Event):
+    """A grant that holds until the kernel ends; it is never read back from disk (REQ-S8)."""
+
+    type: Literal["RuleAdded"] = "RuleAdded"
+    tool: str
+    specifier: str
+    scope: Literal["session"] = "session"
+
+
+# ---- workspace ----------------------------------------------------------------------------------
+
+
+class FileChanged(_Event):
+    """A tool of ours wrote a file of the project."""
+
+    type: Literal["FileChanged"] = "FileChanged"
+    call_id: str
+    change_id: str
+    path: str
+    sha256: str
+    diff: str
+    created: bool
+
+
+# ---- other --------------------------------------------------------------------------------------
+
+
+class Steered(_Event):
+    """Words of the person that reach the model before its next step."""
+
+    type: Literal["Steered"] = "Steered"
+    text: str
+
+
+class Notice(_Event):
+    """One line for the person; nothing of it reaches the model."""
+
+    type: Literal["Notice"] = "Notice"
+    level: Literal["info", "warning", "error"]
+    text: str
+
+
+Event = Annotated[
+    SessionOpened
+    | SettingChanged
+    | TurnStarted
+    | StepStarted
+    | StepFinished
+    | TurnFinished
+    | TextDelta
+    | ThinkingDelta
+    | ArgumentsDelta
+    | AssistantMessage
+    | ToolCallStarted
+    | ToolProgress
+    | ToolCallFinished
+    | PermissionRequested
+    | PermissionResolved
+    | RuleAdded
+    | FileChanged
+    | Steered
+    | Notice,
+    Field(discriminator="type"),
+]
+
+EVENT: TypeAdapter[Event] = TypeAdapter(Event)
+"""Reads and writes events as JSON."""

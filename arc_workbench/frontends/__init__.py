@@ -1,0 +1,1 @@
+"""What a person sees and types: terminal, headless runs, and the notebook."""

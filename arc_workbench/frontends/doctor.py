@@ -1,0 +1,132 @@
+"""What works on this machine, each with the way on; never the value of a key."""
+
+import os
+import shutil
+import sys
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from importlib.metadata import PackageNotFoundError, version
+from typing import Literal
+
+from arc_workbench.secret_names import looks_secret
+from arc_workbench.shell.platform import interpreter
+
+State = Literal["ok", "missing", "off"]
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing: whether it works, what was seen, and what to do next."""
+
+    name: str
+    state: State
+    detail: str
+    next: str = ""
+
+    def as_json(self) -> dict[str, str]:
+        """The finding as `doctor --json` prints it."""
+        return asdict(self)
+
+
+def examine(environment: Mapping[str, str], *, kernel: bool) -> list[Finding]:
+    """Look at this machine; starts nothing and sends nothing."""
+    return [
+        Finding("python", "ok", sys.version.split()[0]),
+        _kernel(kernel),
+        _buttons(),
+        _front_end("jupyterlab", "4.5"),
+        _front_end("notebook", "7.5"),
+        _shell(environment),
+        _sandbox(),
+        _ripgrep(),
+        _display(environment),
+        _key(environment),
+        _policy(environment),
+    ]
+
+
+def as_text(findings: list[Finding]) -> str:
+    """One line: names and states."""
+    return " · ".join(f"{found.name} {found.state}" for found in findings)
+
+
+def as_table(findings: list[Finding]) -> str:
+    """One line a finding, with what to do next where something is missing."""
+    width = max(len(found.name) for found in findings)
+    lines = [
+        f"{f.name:<{width}}  {f.state:<8} {f.detail}" + (f"  {f.next}" if f.next else "")
+        for f in findings
+    ]
+    return "\n".join(lines)
+
+
+def _installed(package: str) -> str:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return ""
+
+
+def _kernel(kernel: bool) -> Finding:
+    found = _installed("ipykernel")
+    where = f"ipykernel {found}, {'a kernel runs this' if kernel else 'no kernel here'}"
+    if not found:
+        return Finding("kernel", "missing", "ipykernel is not installed", "pip install ipykernel")
+    if tuple(map(int, found.split(".")[:2])) < (7, 4):
+        return Finding("kernel", "ok", where, "7.4 lets buttons work in every front end")
+    return Finding("kernel", "ok", where)
+
+
+def _buttons() -> Finding:
+    found = _installed("anywidget")
+    if not found:
+        return Finding("buttons", "missing", "anywidget is not installed", "pip install anywidget")
+    return Finding("buttons", "ok", f"anywidget {found}")
+
+
+def _front_end(package: str, least: str) -> Finding:
+    found = _installed(package)
+    if not found:
+        return Finding(package, "missing", "not installed here", "pip install 'arc-workbench[lab]'")
+    return Finding(package, "ok", f"{found} (tested from {least})")
+
+
+def _shell(environment: Mapping[str, str]) -> Finding:
+    program = interpreter(os.name, environment).program
+    kept = sum(map(looks_secret, environment))
+    detail = f"{program}; {kept} variables look secret and are not passed to commands"
+    return Finding("shell", "ok" if shutil.which(program) else "missing", detail)
+
+
+def _sandbox() -> Finding:
+    found = shutil.which("bwrap")
+    detail = "bubblewrap is here" if found else "bubblewrap is not installed"
+    return Finding("sandbox", "off", f"{detail}; commands run with your rights in this version")
+
+
+def _ripgrep() -> Finding:
+    detail = "on PATH" if shutil.which("rg") else "not on PATH"
+    return Finding("ripgrep", "off", f"{detail}; this version searches with its own engine")
+
+
+def _display(environment: Mapping[str, str]) -> Finding:
+    place = environment.get("WAYLAND_DISPLAY") or environment.get("DISPLAY")
+    if sys.platform in {"darwin", "win32"} or place:
+        return Finding("display", "ok", place or sys.platform)
+    return Finding("display", "missing", "no display", "only needed for a desktop tool")
+
+
+def _key(environment: Mapping[str, str]) -> Finding:
+    present = bool(environment.get("ANTHROPIC_API_KEY"))
+    if present:
+        return Finding(
+            "key", "off", "ANTHROPIC_API_KEY is set; this version has no provider for it"
+        )
+    return Finding(
+        "key", "missing", "no ANTHROPIC_API_KEY", "not needed: script:tour works without"
+    )
+
+
+def _policy(environment: Mapping[str, str]) -> Finding:
+    chosen = environment.get("ARC_WORKBENCH_POLICY", "rules")
+    return Finding("policy", "ok", f"{chosen} decides where nobody can answer")

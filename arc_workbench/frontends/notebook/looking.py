@@ -1,0 +1,155 @@
+"""`%agent` subcommands: nouns show, verbs act (interface.md 3)."""
+
+# pyright: basic
+
+import os
+from importlib import import_module
+from typing import Any
+
+from arc_workbench.errors import ArcError, SettingsError
+from arc_workbench.frontends import doctor, options, plain
+from arc_workbench.frontends.notebook.cell import AgentError
+from arc_workbench.frontends.notebook.desk import Desk
+from arc_workbench.frontends.notebook.static import static_bundle
+from arc_workbench.permissions.modes import MODES
+from arc_workbench.views import TurnView
+
+
+class Look:
+    """What a noun shows: text, rows for programs, and HTML where there is a drawing."""
+
+    def __init__(self, text: str, rows: list[dict[str, Any]], html: str = "") -> None:
+        self.text = text
+        self.rows = rows
+        self._html = html
+
+    def __repr__(self) -> str:
+        return self.text
+
+    def _repr_html_(self) -> str | None:
+        return self._html or None
+
+    def to_frame(self) -> Any:
+        """The rows as a pandas frame; raises ImportError where pandas is not installed."""
+        return import_module("pandas").DataFrame(self.rows)
+
+
+def run_line(desk: Desk, line: str) -> Look | None:
+    """Run one `%agent` line; a slip raises `AgentError` with one line and changes nothing."""
+    try:
+        words = options.split(line.rstrip().removesuffix(";"))
+        known, rest = options.subcommand(words)
+        return COMMANDS[known.name](desk, _at_most_one(known, rest))
+    except ArcError as fault:
+        raise AgentError(str(fault)) from None
+
+
+def _at_most_one(known: options.Subcommand, rest: tuple[str, ...]) -> str:
+    most = 1 if known.usage else 0
+    if len(rest) > most:
+        raise SettingsError(f"{rest[most]} is too much; nothing ran. See: %agent help {known.name}")
+    word = rest[0] if rest else ""
+    if word and known.values and word not in known.values:
+        raise SettingsError(
+            f"{word} is no {known.name}; nothing ran. Known: {', '.join(known.values)}."
+        )
+    return word
+
+
+def _status(desk: Desk, word: str) -> Look:
+    session = desk.current
+    if session is None:
+        values = [desk.value(key) for key in ("model", "mode", "access")]
+        text = " · ".join(["no session yet", *values])
+        return Look(text, [])
+    facts = {
+        "session": session.name,
+        "model": session.model,
+        "mode": session.mode,
+        "access": session.access,
+        "step": session.step,
+    }
+    text = " · ".join([*map(str, list(facts.values())[:4]), f"step {session.step}"])
+    return Look(text, [facts])
+
+
+def _help(desk: Desk, word: str) -> Look:
+    return Look(options.help_for(word) if word else options.usage(), [])
+
+
+def _tools(desk: Desk, word: str) -> Look:
+    from arc_workbench.frontends.tool_list import described, offered_tools
+
+    session = desk.current
+    settings = desk.settings({})
+    mode = session.mode if session else settings.mode
+    tools = offered_tools(session, settings)
+    if word:
+        tools = [tool for tool in tools if tool.name == word]
+        if not tools:
+            raise SettingsError(f"There is no tool {word} here. See: %agent tools")
+        return Look(described(tools[0]), [tools[0].definition.model_dump()])
+    words = {"allow": "allowed", "ask": "asks", "deny": "denied"}
+    rows = [{"name": tool.name, "verdict": words[MODES[mode][tool.effect]]} for tool in tools]
+    text = " · ".join(f"{row['name']} {row['verdict']}" for row in rows) or "no tools"
+    return Look(text, rows)
+
+
+def _transcript(desk: Desk, word: str) -> Look:
+    session = desk.current
+    if session is None or not session.turns:
+        raise SettingsError("There is no turn to show yet. Run a %%agent cell first.")
+    turn = _place(session.turns, word)
+    bundle = static_bundle(turn, prompt=True)
+    text = f"{plain.title(turn)}\n{bundle['text/plain']}"
+    return Look(text, turn.rows(), bundle["text/html"])
+
+
+def _place(turns: list[TurnView], word: str) -> TurnView:
+    """`t2` is a turn, `7` a step, `-2` two steps back; nothing is the last turn."""
+    if not word:
+        return turns[-1]
+    number = word.removeprefix("t")
+    try:
+        count = int(number)
+    except ValueError:
+        raise SettingsError(
+            f"{word} is no place. Places: t2 (turn), 7 (step), -2 (steps back)."
+        ) from None
+    if word.startswith("t"):
+        found = [turn for turn in turns if turn.number == count]
+    else:
+        steps = [(step.number, turn) for turn in turns for step in turn.steps]
+        last = steps[-1][0] if steps else 0
+        wanted = last + count if count < 0 else count
+        found = [turn for step, turn in steps if step == wanted]
+    if not found:
+        raise SettingsError(f"There is no {word} in this session.")
+    return found[0]
+
+
+def _doctor(desk: Desk, word: str) -> Look:
+    rows = doctor.examine(os.environ, kernel=getattr(desk.shell, "kernel", None) is not None)
+    return Look(doctor.as_text(rows), [row.as_json() for row in rows])
+
+
+def _setting(key: str) -> Any:
+    def show_or_set(desk: Desk, word: str) -> Look | None:
+        if not word:
+            return Look(desk.value(key), [{key: desk.value(key)}])
+        changed = desk.change(key, word)
+        return Look(changed, [{key: word}])
+
+    return show_or_set
+
+
+COMMANDS: dict[str, Any] = {
+    "status": _status,
+    "help": _help,
+    "tools": _tools,
+    "transcript": _transcript,
+    "doctor": _doctor,
+    "mode": _setting("mode"),
+    "access": _setting("access"),
+    "model": _setting("model"),
+}

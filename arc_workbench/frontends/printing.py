@@ -1,0 +1,50 @@
+"""A turn printed line by line as it happens, for terminals."""
+
+from arc_workbench.content import Text
+from arc_workbench.events import (
+    AssistantMessage,
+    Event,
+    Notice,
+    TextDelta,
+    ToolCallFinished,
+    TurnFinished,
+)
+from arc_workbench.frontends import plain, words
+from arc_workbench.frontends.odd import escaped
+from arc_workbench.views import NoteView, TurnView
+
+
+class Printer:
+    """Says what to print for each event; words stream, calls come as rows when they are over."""
+
+    def __init__(self) -> None:
+        self._streamed = False
+
+    def after(self, view: TurnView, event: Event) -> str:
+        """The text to print once `event` was folded into `view`; often empty."""
+        match event:
+            case TextDelta(text=text):
+                self._streamed = True
+                return escaped(text)
+            case AssistantMessage():
+                return self._said(event)
+            case ToolCallFinished(call_id=call_id) if call_id in view.calls:
+                return f"{plain.part(view, view.calls[call_id])}\n"
+            case Notice(level=level, text=text):
+                return f"{self._line_end()}{plain.part(view, NoteView(level, text))}\n"
+            case TurnFinished(detail=detail):
+                state = words.STATES[view.state]
+                why = f": {escaped(detail)}" if detail else ""
+                return f"{self._line_end()}{state}{why}\n"
+            case _:
+                return ""
+
+    def _said(self, event: AssistantMessage) -> str:
+        if self._streamed:
+            return self._line_end()
+        texts = [block.text for block in event.content if isinstance(block, Text)]
+        return "".join(f"{escaped(text)}\n" for text in texts if text)
+
+    def _line_end(self) -> str:
+        end, self._streamed = ("\n" if self._streamed else ""), False
+        return end

@@ -1,0 +1,1 @@
+"""What stays on disk: session folders and their transcripts, with secrets taken out."""

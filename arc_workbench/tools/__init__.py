@@ -1,0 +1,1 @@
+"""The tool contract: what a tool is, its schema, and which tools a session offers."""

@@ -1,0 +1,19 @@
+"""Arc's managed runtime tools, in the order of the page."""
+
+from arc_workbench.toolsets.arc import (
+    shell_exec,
+    workspace_edit,
+    workspace_list,
+    workspace_read,
+    workspace_search,
+    workspace_write,
+)
+
+TOOLS = (
+    workspace_list.TOOL,
+    workspace_read.TOOL,
+    workspace_search.TOOL,
+    workspace_write.TOOL,
+    workspace_edit.TOOL,
+    shell_exec.TOOL,
+)

@@ -1,0 +1,57 @@
+"""Arc's `workspace_search`: a literal text in the project's files."""
+
+from pydantic import Field
+
+from arc_workbench.content import JsonObject, ToolResult
+from arc_workbench.errors import ToolError
+from arc_workbench.tools.schema import Omittable
+from arc_workbench.tools.tool import Planned, Tool, ToolArgs, ToolContext
+from arc_workbench.workspace import Hits, Place, describe
+
+MOST = 200
+
+
+class Args(ToolArgs):
+    """Search the UTF-8 files of the project for a literal text, without regard to case.
+
+    Folders named .git and node_modules are left out. Returns matches (each with path, line and
+    text) and truncated, which is true when there are more than `limit` (or than 200); then narrow
+    path or query. Where files could not be searched, a note counts them and names the first five.
+    """
+
+    query: str
+    path: Omittable[str] = Field(None, description="relative directory; default .")
+    limit: int = 50
+
+
+def plan(args: Args, ctx: ToolContext) -> Planned[Place]:
+    place = ctx.workspace.inside("." if args.path is None else args.path)
+    return Planned(place, subject=str(place.path), description=f"Search {place.named}")
+
+
+def run(args: Args, ctx: ToolContext, place: Place) -> ToolResult:
+    if args.limit < 1:
+        raise ToolError("limit must be at least 1; nothing was searched.")
+    hits = ctx.workspace.search(
+        place,
+        args.query,
+        literal=True,
+        ignore_case=True,
+        limit=min(args.limit, MOST),
+        signal=ctx.signal,
+    )
+    value: JsonObject = {"matches": [*_matches(hits)], "truncated": hits.truncated}
+    if hits.skipped:
+        value["note"] = describe(hits.skipped)
+    return ToolResult.of_json(value, note=f"{hits.count} matches")
+
+
+def _matches(hits: Hits) -> list[JsonObject]:
+    return [
+        {"path": block.path, "line": line.number, "text": line.text + "…" * line.cut}
+        for block in hits.blocks
+        for line in block.lines
+    ]
+
+
+TOOL = Tool.planned("workspace_search", Args, plan, run, effect="read")

@@ -1,0 +1,54 @@
+"""Arcturn's `glob`: files whose names fit a pattern."""
+
+from pydantic import Field
+
+from arc_workbench.content import ToolResult
+from arc_workbench.tools.schema import Omittable
+from arc_workbench.tools.tool import ExactArgs, Planned, Tool, ToolContext
+from arc_workbench.workspace import Place, describe, on_one_line
+
+FILES = 500
+
+
+class Args(ExactArgs):
+    """Find files by glob pattern, the most recently modified first.
+
+    `*` and `?` stay within one folder, `**` crosses folders, `{a,b}` and `[abc]` are alternatives;
+    names that begin with a dot are included. Folders named .git and node_modules are skipped. At
+    most 500 files are returned.
+    """
+
+    pattern: str | list[str] = Field(
+        description="One pattern or several, relative to path, such as **/*.py."
+    )
+    path: Omittable[str] = Field(
+        None, description="The folder to look in (default: the working directory)."
+    )
+
+
+def plan(args: Args, ctx: ToolContext) -> Planned[Place]:
+    place = ctx.workspace.anywhere("." if args.path is None else args.path)
+    return Planned(place, subject=str(place.path), description=f"Find files in {place.named}")
+
+
+def run(args: Args, ctx: ToolContext, place: Place) -> ToolResult:
+    patterns = (args.pattern,) if isinstance(args.pattern, str) else tuple(args.pattern)
+    found = ctx.workspace.find(place, patterns, limit=FILES, signal=ctx.signal)
+    lines = [on_one_line(path) for path in found.paths] or ["No files found."]
+    notes: list[str] = []
+    if found.truncated:
+        notes.append(
+            f"[Showing the {FILES} newest of {found.total} files. Narrow the pattern or path.]"
+        )
+    if found.skipped:
+        notes.append(f"[{describe(found.skipped)}]")
+    return ToolResult.of_text(
+        "\n".join([*lines, *([""] if notes else []), *notes]),
+        note=f"{found.total} files",
+        matchCount=found.total,
+        truncated=found.truncated,
+        skippedCount=len(found.skipped),
+    )
+
+
+TOOL = Tool.planned("glob", Args, plan, run, effect="read")

@@ -1,0 +1,180 @@
+"""The composition root: settings in, a session out. It knows every part and decides nothing."""
+
+import os
+import sys
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from arc_workbench.agent.gate import Gate
+from arc_workbench.agent.history import History
+from arc_workbench.agent.log import EventLog
+from arc_workbench.agent.prompt import system_prompt
+from arc_workbench.agent.resume import close_what_was_open
+from arc_workbench.agent.run import Run
+from arc_workbench.agent.session import Session
+from arc_workbench.content import text_of
+from arc_workbench.events import Access, Event, Notice, SessionOpened
+from arc_workbench.models import make_provider
+from arc_workbench.models.provider import Provider
+from arc_workbench.settings import (
+    DEFAULT_SESSION,
+    Settings,
+    ToolsetName,
+    load,
+    project_folder,
+    sessions_folder,
+)
+from arc_workbench.shell import Shell
+from arc_workbench.store import session_dir, transcript
+from arc_workbench.store.redaction import Redactor
+from arc_workbench.store.session_dir import SessionDir
+from arc_workbench.store.transcript import Transcript
+from arc_workbench.tools.foreign import PublicTool, foreign
+from arc_workbench.tools.tool import Tool
+from arc_workbench.tools.toolset import Toolset
+from arc_workbench.workspace import Workspace
+
+
+async def open_session(
+    settings: Settings | None = None,
+    *,
+    tools: Iterable[PublicTool] = (),
+    **changes: object,
+) -> Session:
+    """Open a session: a new one, or the newest of that name where one exists and `new` is off.
+
+    `changes` are settings by keyword and count before `settings`. `tools` are a person's own
+    (decision 18). Raises `SettingsError` (nothing was opened), `ScriptError`, `SessionHeld` where
+    another process has the session, `TranscriptError` where its record is damaged.
+    """
+    environment = dict(os.environ)
+    chosen = _chosen(settings, environment, changes)
+    root = project_folder(chosen)
+    provider = make_provider(chosen.model, pace=chosen.pace)
+    toolset = Toolset([*tools_of(chosen.toolset), *map(foreign, tools)])
+    place, note = _place(chosen, environment, root)
+    try:
+        session = _opened(chosen, place, root, provider, toolset, environment)
+        if note:
+            session.note(note)
+        return session
+    except BaseException:
+        place.release()
+        raise
+
+
+def tools_of(name: ToolsetName) -> tuple[Tool, ...]:
+    """The tools of one vocabulary, or of both (decision 1)."""
+    from arc_workbench.toolsets import arc, arcturn
+
+    chosen = {"arc": arc.TOOLS, "arcturn": arcturn.TOOLS, "both": (*arc.TOOLS, *arcturn.TOOLS)}
+    return chosen[name]
+
+
+def _chosen(
+    settings: Settings | None, environment: Mapping[str, str], changes: Mapping[str, object]
+) -> Settings:
+    if settings is None:
+        return load(environment, changes)
+    return Settings.of({**settings.model_dump(), **changes})
+
+
+def _place(
+    settings: Settings, environment: Mapping[str, str], root: Path | None
+) -> tuple[SessionDir, str]:
+    """The folder of the session, and what must be said when it is not the one that was named."""
+    folder = sessions_folder(settings, environment)
+    name = settings.session or DEFAULT_SESSION
+    known = session_dir.newest(folder, name) if settings.session and not settings.new else None
+    if known is None:
+        return session_dir.create(folder, name), ""
+    if not _is_over(known, root, settings.toolset):
+        other = f"Session {name} is over another folder or toolset; a new one of that name begins."
+        return session_dir.create(folder, name), other
+    return session_dir.hold(known, name), ""
+
+
+def _is_over(known: Path, root: Path | None, toolset: str) -> bool:
+    """Whether a session on disk works on this folder with these tools; what is damaged may be."""
+    first = transcript.first(known / "transcript.jsonl")
+    if not isinstance(first, SessionOpened):
+        return True
+    return first.project == (text_of(root) if root else "") and first.toolset == toolset
+
+
+def _opened(
+    settings: Settings,
+    place: SessionDir,
+    root: Path | None,
+    provider: Provider,
+    toolset: Toolset,
+    environment: Mapping[str, str],
+) -> Session:
+    past, torn = transcript.read(place.transcript) if place.transcript.exists() else ([], b"")
+    transcript.repair(place.transcript, torn)
+    history = _told(past)
+    record = Transcript(place.transcript)
+    log = EventLog(record, Redactor(environment), history.apply, history.last_seq)
+    access: Access = settings.access or "full"
+    cwd = root or _here()
+    shell = Shell(cwd, _with_this_python(environment)) if root else None
+    run = Run(
+        session_id=place.id,
+        name=place.name,
+        cwd=cwd,
+        log=log,
+        gate=Gate(log, settings.mode, history.last_prompt),
+        history=history,
+        toolset=toolset,
+        provider=provider,
+        access=access,
+        system=system_prompt,
+        workspace=Workspace(root, next_change=history.last_change + 1) if root else None,
+        shell=shell,
+        max_steps=settings.max_steps,
+    )
+    log.emit(_opening(settings, run, resumed=bool(past)))
+    if torn:
+        log.emit(
+            Notice(
+                level="warning",
+                text="The last line of the transcript was cut off; it was put aside.",
+            )
+        )
+    close_what_was_open(log, history)
+    return Session(run, place, record, settings.toolset)
+
+
+def _told(past: Iterable[Event]) -> History:
+    history = History()
+    for event in past:
+        history.apply(event)
+    return history
+
+
+def _opening(settings: Settings, run: Run, *, resumed: bool) -> SessionOpened:
+    return SessionOpened(
+        session=run.session_id,
+        name=run.name,
+        project=text_of(run.cwd) if run.workspace else "",
+        toolset=settings.toolset,
+        model=run.provider.label,
+        mode=settings.mode,
+        access=run.access,
+        resumed=resumed,
+    )
+
+
+def _here() -> Path:
+    """The working folder, or the root where that folder is gone."""
+    try:
+        return Path.cwd()
+    except FileNotFoundError:
+        return Path(os.sep)
+
+
+def _with_this_python(environment: Mapping[str, str]) -> dict[str, str]:
+    """Commands find the Python of this session first, as a person at the notebook expects."""
+    here = str(Path(sys.executable).parent)
+    rest = environment.get("PATH", os.defpath)
+    return {**environment, "PATH": rest if rest.startswith(here) else f"{here}{os.pathsep}{rest}"}

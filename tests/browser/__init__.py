@@ -1,0 +1,1 @@
+"""Real JupyterLab and Notebook 7 in a real Chromium."""

@@ -1,0 +1,1 @@
+"""A real kernel, spoken to as a front end does."""
