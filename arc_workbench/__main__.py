@@ -31,7 +31,10 @@ RUN = (
     *SHARED_OPTIONS,
     Option("--prompt", "TEXT", "the task, or - for standard input"),
     Option(
-        "--policy", "NAME", "what answers questions: deny, rules or allow (default rules)", POLICIES
+        "--policy",
+        "NAME",
+        "rules denies what would ask, deny overrules the mode too, allow allows",
+        POLICIES,
     ),
     Option("--events", "FORM", "jsonl: one event a line instead of the final text", ("jsonl",)),
 )
