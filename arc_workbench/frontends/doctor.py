@@ -5,6 +5,7 @@ import shutil
 import sys
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from typing import Literal
 
@@ -81,6 +82,11 @@ def _buttons() -> Finding:
     found = _installed("anywidget")
     if not found:
         return Finding("buttons", "missing", "anywidget is not installed", "pip install anywidget")
+    try:
+        import_module("anywidget")
+    except ImportError as fault:
+        what = f"anywidget {found} cannot be imported ({fault})"
+        return Finding("buttons", "missing", what, "questions are asked as text until it is mended")
     return Finding("buttons", "ok", f"anywidget {found}")
 
 

@@ -20,7 +20,9 @@ from arc_workbench.events import (
     TurnStarted,
 )
 from arc_workbench.frontends.notebook.changes import TAIL_SEC, Changes
+from arc_workbench.frontends.notebook.markdown import MAX_PLAIN
 from arc_workbench.views import TurnView, fold
+from tests.requirements import requirement
 
 BEGIN: tuple[Event, ...] = (
     TurnStarted(turn=1, prompt="Try.", at=1.0),
@@ -142,3 +144,22 @@ def test_what_cannot_be_written_in_a_page_is_replaced(drawing: Drawing) -> None:
     drawing.take()
     drawing.happen(TextDelta(step=1, text="\x00\ud800"))
     assert drawing.take() == [{"op": "append", "key": "s1p0", "text": "\ufffd\ufffd"}]
+
+
+@requirement("REQ-S30")
+def test_words_past_what_is_drawn_are_not_sent_while_they_stream(drawing: Drawing) -> None:
+    drawing.happen(TextDelta(step=1, text="x"))
+    drawing.take()
+    piece = "y" * 1_000
+    sent = 0
+    for _ in range(1_000):
+        drawing.happen(TextDelta(step=1, text=piece))
+        sent += sum(len(str(operation["text"])) for operation in drawing.take())
+
+    assert MAX_PLAIN - 1_000 <= sent <= MAX_PLAIN
+
+    words = (Text(text="x" + piece * 1_000),)
+    drawing.happen(AssistantMessage(step=1, model="m", content=words, stop_reason="end_turn"))
+    drawn = str(drawing.take())
+    assert len(drawn) < 2 * MAX_PLAIN
+    assert "940,001 more characters are in the transcript." in drawn

@@ -53,6 +53,23 @@ def test_a_front_end_without_subshells_can_answer_too(
     assert greeting(project) == BEFORE
 
 
+def test_with_a_package_of_widgets_that_is_broken_the_question_follows_as_text(
+    kernel: Kernel, project: Path
+) -> None:
+    (project / "anywidget.py").write_text("raise ImportError('broken')\n", encoding="utf-8")
+    kernel.run(LOAD)
+    request = kernel.start(agent(), allow_stdin=True)
+    assert "y to allow once" in kernel.asked()
+    kernel.type("y")
+    run = kernel.finish(request)
+    assert run.status == "ok"
+    assert NO_BUTTONS in run.shown[-1]["text/plain"]
+    assert greeting(project) == AFTER
+    assert "buttons missing" in kernel.value(
+        "repr(get_ipython().run_line_magic('agent', 'doctor'))"
+    )
+
+
 @requirement("BUG-N1")
 def test_where_no_press_arrives_the_question_follows_as_text(kernel: Kernel, project: Path) -> None:
     kernel.run(LOAD)

@@ -150,6 +150,12 @@ def test_a_row_is_mark_name_subject_note_and_time() -> None:
     assert row_of(telling) == "✓ read a.py done, lines 1–40 0.01 s ›"
 
 
+def test_a_subject_that_is_cut_says_how_much_is_missing() -> None:
+    telling = Telling().open().call("bash", {"command": "x" * 5_000}, "x" * 5_000)
+
+    assert f"{'x' * 300}\u2026 4,700 more characters" in row_of(telling)
+
+
 def test_done_is_said_to_those_who_listen_only() -> None:
     telling = Telling().open().call("read", {"path": "a.py"}, "a.py")
     telling.finish(ToolResult.of_text("x", note="lines 1–40"))
