@@ -60,6 +60,7 @@ def test_a_call_that_is_denied_changes_nothing_and_the_agent_goes_on(in_lab: Ope
 def test_the_words_of_a_denial_reach_the_agent(in_lab: Open) -> None:
     notebook = asked(in_lab)
     notebook.card().locator("summary").click()
+    expect(notebook.card().locator("textarea")).to_be_focused()
     notebook.page.keyboard.type("Keep the greeting.")
     notebook.screenshot("lab-deny-with-words-light")
     notebook.press("Deny with this reason")
