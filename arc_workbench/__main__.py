@@ -1,4 +1,4 @@
-"""The `arc-workbench` command: run, tools, tool, doctor (interface.md 4)."""
+"""The `arc-workbench` command: run, tools, tool, doctor, purge (interface.md 4)."""
 
 import asyncio
 import contextlib
@@ -47,12 +47,17 @@ TOOL = (
     Option("--mode", "MODE", "which calls run (default: default)", MODES),
 )
 DOCTOR = (JSON_FLAG,)
+PURGE = (
+    Option("--older-than", "AGE", "what is older goes: 30d, 12h (needed)"),
+    Option("--yes", "", "do not ask"),
+)
 
 COMMANDS: dict[str, tuple[str, tuple[Option, ...]]] = {
     "run": ("run one turn", RUN),
     "tools": ("[NAME] list tools as a model gets them", TOOLS),
     "tool": ("NAME --input JSON runs one tool", TOOL),
     "doctor": ("what works on this machine", DOCTOR),
+    "purge": ("[DIR] forgets old changes of a folder; they cannot be undone then", PURGE),
 }
 
 
@@ -202,11 +207,30 @@ def _doctor(parsed: options.Parsed) -> int:
     return 0
 
 
+def _purge(parsed: options.Parsed) -> int:
+    """Print what goes, ask unless `--yes`, and forget it."""
+    from arc_workbench.frontends import purging
+    from arc_workbench.workbench import purge, purge_plan
+
+    if len(parsed.words) > 1:
+        raise SettingsError(f"{parsed.words[1]} is too much; name one folder, or none for this.")
+    name = parsed.words[0] if parsed.words else "."
+    days = purging.days_of(parsed.text("older_than"))
+    plan = purge_plan(purging.place_of(name), days, os.environ)
+    print(purging.told(name, plan), flush=True)
+    if not plan.changes:
+        return COMPLETED
+    if not parsed.options.get("yes") and not purging.agreed():
+        return _fail("Nothing went.", DENIED)
+    print(purging.freed(purge(plan)))
+    return COMPLETED
+
+
 def _settings(parsed: options.Parsed, **defaults: str) -> "Settings":
     """Options of the command, then all other sources, then what this command has as default."""
     from arc_workbench.settings import load
 
-    names = ("model", "toolset", "mode", "access", "project", "session", "new", "policy")
+    names = ("model", "toolset", "mode", "access", "project", "session", "new", "policy", "dry_run")
     given = {key: parsed.options[key] for key in names if key in parsed.options}
     return load(os.environ, given, defaults)
 
@@ -224,7 +248,7 @@ def _command_usage(command: str) -> str:
     return "\n".join([f"arc-workbench {command}: {text}", *lines])
 
 
-_RUNNERS = {"run": _run, "tools": _tools, "tool": _tool, "doctor": _doctor}
+_RUNNERS = {"run": _run, "tools": _tools, "tool": _tool, "doctor": _doctor, "purge": _purge}
 
 if __name__ == "__main__":
     sys.exit(main())

@@ -105,12 +105,16 @@ class Usage(Value):
 
 
 class Diff(Value):
-    """A change of one file as a unified diff; `created` when the file did not exist before."""
+    """A change of one file as a unified diff.
+
+    `created` when the file did not exist before, `removed` when it does not exist after.
+    """
 
     type: Literal["diff"] = "diff"
     path: str
     unified: str
     created: bool = False
+    removed: bool = False
 
 
 class Command(Value):
@@ -129,7 +133,105 @@ class Output(Value):
     cut_bytes: int = 0
 
 
-Display = Annotated[Diff | Command | Output, Field(discriminator="type")]
+class MatchLine(Value):
+    """A line that was found, or one around it; `spans` are the matched stretches of `text`."""
+
+    path: str
+    line: int
+    text: str
+    spans: tuple[tuple[int, int], ...] = ()
+    context: bool = False
+
+
+class Matches(Value):
+    """Lines that a search found, in order; `note` says what was left out, "" for nothing."""
+
+    type: Literal["matches"] = "matches"
+    lines: tuple[MatchLine, ...]
+    count: int
+    note: str = ""
+
+
+class Name(Value):
+    """One name of a listing; `size` in bytes where it is a file."""
+
+    path: str
+    kind: Literal["file", "folder", "link", "other"]
+    size: int | None = None
+
+
+class Names(Value):
+    """Names that were listed or found, in order; `note` says what was left out."""
+
+    type: Literal["names"] = "names"
+    names: tuple[Name, ...]
+    note: str = ""
+
+
+class Declaration(Value):
+    """One entry of an outline: where a name is declared, 1-based; `depth` 1 is inside a class."""
+
+    line: int
+    kind: str
+    name: str
+    signature: str
+    depth: int = 0
+
+
+class Outline(Value):
+    """The declarations of one file."""
+
+    type: Literal["outline"] = "outline"
+    path: str
+    size: int
+    total_lines: int
+    declarations: tuple[Declaration, ...]
+
+
+class ChangeRow(Value):
+    """One change of the journal: `c3  edit  calc.py  +1 -1`; `session` made it."""
+
+    id: str
+    op: Literal["create", "write", "edit", "undo", "restore", "apply"]
+    path: str
+    added: int
+    removed: int
+    status: Literal["prepared", "committed", "undone", "rolled_back", "ambiguous", "kept"]
+    session: str = ""
+    undoes: str = ""
+
+
+class Changes(Value):
+    """Changes of the project's files, newest first."""
+
+    type: Literal["changes"] = "changes"
+    changes: tuple[ChangeRow, ...]
+
+
+class RecoveryEntry(Value):
+    """One thing that start-up found: what happened to it, and what to do, "" for nothing."""
+
+    id: str
+    path: str
+    op: str
+    status: str
+    happened: str
+    next: str = ""
+
+
+class Recovery(Value):
+    """The verdict of start-up over the journal of a project folder."""
+
+    type: Literal["recovery"] = "recovery"
+    verdict: Literal["clean", "repaired", "ambiguous", "tampered"]
+    mutation_blocked: bool
+    entries: tuple[RecoveryEntry, ...] = ()
+
+
+Display = Annotated[
+    Diff | Command | Output | Matches | Names | Outline | Changes | Recovery,
+    Field(discriminator="type"),
+]
 
 
 class ToolResult(Value):

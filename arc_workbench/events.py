@@ -12,7 +12,15 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, TypeAdapter
 
-from arc_workbench.content import Display, JsonObject, ReplyBlock, ToolResult, Usage, Value
+from arc_workbench.content import (
+    Display,
+    JsonObject,
+    Recovery,
+    ReplyBlock,
+    ToolResult,
+    Usage,
+    Value,
+)
 
 FORMAT = 1
 
@@ -48,10 +56,13 @@ class SessionOpened(_Event):
 
 
 class SettingChanged(_Event):
-    """The person changed what the session runs with, from the next step on."""
+    """The person changed what the session runs with, from the next step on.
+
+    A dry run (`dryRun`) goes from `off` to `on`, and from there to `applied` or `discarded`.
+    """
 
     type: Literal["SettingChanged"] = "SettingChanged"
-    key: Literal["mode", "access", "model"]
+    key: Literal["mode", "access", "model", "dryRun"]
     old: str
     new: str
 
@@ -225,7 +236,11 @@ class RuleAdded(_Event):
 
 
 class FileChanged(_Event):
-    """A tool of ours wrote a file of the project."""
+    """A file was changed through the journal: by the call `call_id`, or where that is "" by hand.
+
+    `sha256` is "" where the file was `removed`; `undoes` is the change that was taken back. In a
+    `dry_run` only the dry run's own file changed.
+    """
 
     type: Literal["FileChanged"] = "FileChanged"
     call_id: str
@@ -234,6 +249,16 @@ class FileChanged(_Event):
     sha256: str
     diff: str
     created: bool
+    removed: bool = False
+    undoes: str = ""
+    dry_run: bool = False
+
+
+class RecoveryReported(_Event):
+    """What the journal of the project folder was found in when the session opened, if not clean."""
+
+    type: Literal["RecoveryReported"] = "RecoveryReported"
+    report: Recovery
 
 
 # ---- other --------------------------------------------------------------------------------------
@@ -272,6 +297,7 @@ Event = Annotated[
     | PermissionResolved
     | RuleAdded
     | FileChanged
+    | RecoveryReported
     | Steered
     | Notice,
     Field(discriminator="type"),

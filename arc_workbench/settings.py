@@ -40,6 +40,7 @@ class Settings(BaseModel):
     answer, else safe (decision 19). `session` names the session that is to be continued, or begun
     where there is none of that name over the same folder and tools; without a name, and with
     `new`, another one begins.
+    With `dry_run` changes of files are kept beside the project until they are applied.
     `pace` is in tokens per second and counts for scripts only. `session_dir` is the folder that
     holds sessions (default: the state folder of the platform).
     """
@@ -60,6 +61,7 @@ class Settings(BaseModel):
     session_dir: str = ""
     pace: float = Field(default=40.0, ge=0, allow_inf_nan=False)
     max_steps: int = Field(default=200, ge=1)
+    dry_run: bool = False
 
     @classmethod
     def of(cls, given: Mapping[str, object]) -> "Settings":

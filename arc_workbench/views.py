@@ -28,6 +28,7 @@ from arc_workbench.events import (
     Notice,
     PermissionRequested,
     PermissionResolved,
+    RecoveryReported,
     RuleAdded,
     SessionOpened,
     SettingChanged,
@@ -96,7 +97,14 @@ class SteerView:
     text: str
 
 
-Part = SayView | CallView | NoteView | SteerView
+@dataclass
+class CardView:
+    """A block that stands by itself, such as what was found when the session opened."""
+
+    block: Display
+
+
+Part = SayView | CallView | NoteView | SteerView | CardView
 
 
 @dataclass
@@ -126,6 +134,7 @@ class TurnView:
     access: Access = "full"
     toolset: str = ""
     project: str = ""
+    dry_run: bool = False
     lead: list[Part] = field(default_factory=list[Part])
     steps: list[StepView] = field(default_factory=list[StepView])
     changes: list[FileChanged] = field(default_factory=list[FileChanged])
@@ -222,12 +231,11 @@ def fold(view: TurnView, event: Event) -> Touched:
         case PermissionRequested() | PermissionResolved() | RuleAdded():
             return _fold_permission(view, event)
         case FileChanged():
-            view.changes.append(event)
+            if event.call_id:
+                view.changes.append(event)
             return NOTHING
-        case Notice():
-            return _add(view, NoteView(event.level, event.text))
-        case Steered():
-            return _add(view, SteerView(event.text))
+        case Notice() | Steered() | RecoveryReported():
+            return _add(view, _said(event))
 
 
 def _fold_lifecycle(
@@ -254,6 +262,8 @@ def _set(view: TurnView, event: SettingChanged) -> None:
             view.mode = cast("Mode", event.new)
         case "access":
             view.access = cast("Access", event.new)
+        case "dryRun":
+            view.dry_run = event.new == "on"
 
 
 def _fold_step(view: TurnView, event: StepStarted | StepFinished) -> Touched:
@@ -359,6 +369,16 @@ def _place(view: TurnView, call: CallView) -> Touched:
         if part is call:
             return Touched("part", step.number, index)
     return NOTHING
+
+
+def _said(event: Notice | Steered | RecoveryReported) -> Part:
+    match event:
+        case Notice():
+            return NoteView(event.level, event.text)
+        case Steered():
+            return SteerView(event.text)
+        case RecoveryReported():
+            return CardView(event.report)
 
 
 def _add(view: TurnView, part: Part) -> Touched:

@@ -2,10 +2,14 @@
 
 import os
 import sys
+import time
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 
 from arc_workbench.agent.gate import Gate
+from arc_workbench.agent.hands import DRY_RUN_FOLDER
 from arc_workbench.agent.history import History
 from arc_workbench.agent.log import EventLog
 from arc_workbench.agent.prompt import system_prompt
@@ -13,13 +17,15 @@ from arc_workbench.agent.resume import close_what_was_open
 from arc_workbench.agent.run import Run
 from arc_workbench.agent.session import Session
 from arc_workbench.content import text_of
-from arc_workbench.events import Access, Event, Notice, SessionOpened
+from arc_workbench.errors import ToolError
+from arc_workbench.events import Access, Event, Notice, RecoveryReported, SessionOpened
 from arc_workbench.models import make_provider
 from arc_workbench.models.provider import Provider
 from arc_workbench.settings import (
     DEFAULT_SESSION,
     Settings,
     ToolsetName,
+    home,
     load,
     project_folder,
     sessions_folder,
@@ -32,7 +38,7 @@ from arc_workbench.store.transcript import Transcript
 from arc_workbench.tools.foreign import PublicTool, foreign
 from arc_workbench.tools.tool import Tool
 from arc_workbench.tools.toolset import Toolset
-from arc_workbench.workspace import Workspace
+from arc_workbench.workspace import Purged, Workspace
 
 
 async def open_session(
@@ -129,7 +135,7 @@ def _opened(
         provider=provider,
         access=access,
         system=system_prompt,
-        workspace=Workspace(root, next_change=history.last_change + 1) if root else None,
+        workspace=_workspace(root, settings, environment) if root else None,
         shell=shell,
         max_steps=settings.max_steps,
     )
@@ -142,7 +148,75 @@ def _opened(
             )
         )
     close_what_was_open(log, history)
-    return Session(run, place, record, settings.toolset)
+    _report_recovery(run)
+    session = Session(run, place, record, settings.toolset)
+    if settings.dry_run or (place.folder / DRY_RUN_FOLDER).exists():
+        session.set_dry_run(True)
+    return session
+
+
+def journal_of(project: Path, environment: Mapping[str, str]) -> Workspace:
+    """The files of a folder and their journal, without a session; it must exist."""
+    return _workspace(project, load(environment), environment)
+
+
+@dataclass(frozen=True)
+class PurgePlan:
+    """What a purge takes: changes and bytes that go, changes that stay, the day of the oldest.
+
+    `oldest` is a day, `2026-03-01`, or "" where there is no change at all.
+    """
+
+    project: Path
+    before: float
+    changes: int
+    bytes: int
+    oldest: str
+    kept: int
+
+
+def purge_plan(project: Path, older_than_days: float, environment: Mapping[str, str]) -> PurgePlan:
+    """What forgetting the changes of a folder that are older than that would take."""
+    before = time.time() - older_than_days * 86_400
+    files = journal_of(project, environment)
+    try:
+        return _purge_plan(project, before, files.purge(before, only_look=True))
+    finally:
+        files.close()
+
+
+def purge(plan: PurgePlan) -> PurgePlan:
+    """Do what the plan says; what really went is returned."""
+    files = journal_of(plan.project, os.environ)
+    try:
+        return _purge_plan(plan.project, plan.before, files.purge(plan.before))
+    finally:
+        files.close()
+
+
+def _purge_plan(project: Path, before: float, found: Purged) -> PurgePlan:
+    oldest = datetime.fromtimestamp(found.oldest, UTC).strftime("%Y-%m-%d") if found.oldest else ""
+    return PurgePlan(project, before, found.changes, found.freed, oldest, found.kept)
+
+
+def _workspace(root: Path, settings: Settings, environment: Mapping[str, str]) -> Workspace:
+    own = home(environment)
+    return Workspace(
+        root, own / "workspaces", protected=(own, sessions_folder(settings, environment))
+    )
+
+
+def _report_recovery(run: Run) -> None:
+    """Settle what a crash left half done, and tell it where anything was found."""
+    if run.workspace is None:
+        return
+    try:
+        report = run.workspace.recovery()
+    except ToolError as fault:
+        run.log.emit(Notice(level="warning", text=str(fault)))
+        return
+    if report.verdict != "clean":
+        run.log.emit(RecoveryReported(report=report))
 
 
 def _told(past: Iterable[Event]) -> History:

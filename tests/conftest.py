@@ -14,7 +14,7 @@ ROOT = Path(__file__).parent.parent
 SHARED = ROOT.parent / "shared"
 
 # pyproject.toml gives the other tests ten seconds.
-SECONDS = {"integration": 180, "notebook": 120, "browser": 180}
+SECONDS = {"faults": 180, "integration": 180, "notebook": 120, "browser": 180}
 TORTURE_SECONDS = 3600
 
 

@@ -3,9 +3,25 @@
 from collections.abc import Sequence
 
 from arc_workbench.content import Answer, Message, ModelMessage, Text, UserMessage
-from arc_workbench.events import AssistantMessage, Event, Steered, ToolCallFinished, TurnStarted
+from arc_workbench.events import (
+    AssistantMessage,
+    Event,
+    FileChanged,
+    SettingChanged,
+    Steered,
+    ToolCallFinished,
+    TurnStarted,
+)
 
 EMPTY_RESULT = "(no output)"
+UNDONE = "[The person undid {change}: {path} is as it was before that change.]"
+DRY_RUN = {
+    "on": "[A dry run is on: changes of files are kept beside the project until the person applies "
+    "them, and commands do not run.]",
+    "off": "[The dry run is over; it held no changes.]",
+    "applied": "[The person applied the dry run: its changes are in the project now.]",
+    "discarded": "[The person threw the dry run away: its changes are gone.]",
+}
 
 
 class Conversation:
@@ -27,6 +43,10 @@ class Conversation:
                 self._words.append(Text(text=event.prompt))
             case Steered():
                 self._words.append(Text(text=event.text))
+            case FileChanged(call_id="", undoes=undoes) if undoes:
+                self._words.append(Text(text=UNDONE.format(change=undoes, path=event.path)))
+            case SettingChanged(key="dryRun", new=new):
+                self._words.append(Text(text=DRY_RUN[new]))
             case ToolCallFinished():
                 self._answers.append(_answer(event))
             case AssistantMessage():

@@ -15,11 +15,11 @@ from typing import Literal, TypeVar
 
 from arc_workbench.agent.arguments import parse_arguments
 from arc_workbench.agent.gate import Ruling
+from arc_workbench.agent.hands import file_changed
 from arc_workbench.agent.run import Run
 from arc_workbench.content import JsonObject, ToolCall, ToolResult, text_of
 from arc_workbench.errors import ToolError, TranscriptError
 from arc_workbench.events import (
-    FileChanged,
     Notice,
     ToolCallFinished,
     ToolCallStarted,
@@ -32,6 +32,11 @@ from arc_workbench.workspace import Change, FilePlan
 R = TypeVar("R")
 Outcome = Literal["done", "failed", "denied", "stopped"]
 
+HELD_IN_DRY_RUN = frozenset({"read", "write", "session"})
+DRY_RUN = (
+    "A dry run is on, so {name} did not run: what it would change could not be held back. Tools "
+    "that change files work, and their changes wait for the person."
+)
 STOPPED = "Aborted: the person interrupted this call"
 
 _log = logging.getLogger(__name__)
@@ -96,6 +101,8 @@ async def _attempt(call: ToolCall, step: int, run: Run, progress: _Progress) -> 
     run.log.emit(started.model_copy(update={"input": given, "subject": subject}))
     if tool is None or tool not in run.offered():
         raise ToolError(_unknown(call.name, run))
+    if run.dry_run and tool.effect not in HELD_IN_DRY_RUN:
+        raise ToolError(DRY_RUN.format(name=tool.name))
     _note_unknown_keys(tool, given, run)
     arguments = json.dumps(given, ensure_ascii=False)
     return await _permitted(_Call(call, step, tool, given, arguments), run, progress)
@@ -211,16 +218,7 @@ def _context(call: _Call, run: Run) -> ToolContext:
             run.log.emit(ToolProgress(call_id=call.raw.id, text=clear))
 
     def on_change(plan: FilePlan, change: Change) -> None:
-        run.log.emit(
-            FileChanged(
-                call_id=call.raw.id,
-                change_id=change.id,
-                path=change.place.shown,
-                sha256=change.sha256,
-                diff=plan.diff,
-                created=change.op == "create",
-            )
-        )
+        run.log.emit(file_changed(plan, change, call.raw.id, dry_run=run.dry_run))
 
     async def request_permission(
         *, tool_name: str, tool_call_id: str, subject: str, description: str

@@ -10,8 +10,8 @@ from arc_workbench.content import ToolCall
 from arc_workbench.events import (
     AssistantMessage,
     Event,
-    FileChanged,
     PermissionRequested,
+    RecoveryReported,
     SessionOpened,
     SettingChanged,
     StepStarted,
@@ -34,7 +34,6 @@ class History:
     last_turn: int = 0
     last_step: int = 0
     last_prompt: int = 0
-    last_change: int = 0
     last_seq: int = 0
     _base: TurnView = field(default_factory=TurnView)
 
@@ -59,8 +58,6 @@ class History:
                 self.last_step = step
             case PermissionRequested():
                 self.last_prompt += 1
-            case FileChanged():
-                self.last_change += 1
             case _:
                 pass
 
@@ -80,10 +77,11 @@ class History:
                 pass
 
     def _view(self, event: Event) -> None:
-        if isinstance(event, SessionOpened | SettingChanged):
+        if isinstance(event, SessionOpened | SettingChanged | RecoveryReported):
             fold(self._base, event)
         if isinstance(event, TurnStarted):
             self.turns.append(self.blank_view())
+            self._base.lead.clear()
         if self.in_turn:
             fold(self.turns[-1], event)
 
@@ -97,4 +95,6 @@ class History:
             access=base.access,
             toolset=base.toolset,
             project=base.project,
+            dry_run=base.dry_run,
+            lead=list(base.lead),
         )

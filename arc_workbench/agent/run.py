@@ -43,6 +43,11 @@ class Run:
         """The tools this session offers now, by access and project alone (decision 23)."""
         return self.toolset.offered(self.access, has_project=self.workspace is not None)
 
+    @property
+    def dry_run(self) -> bool:
+        """Whether changes of files are kept beside the project."""
+        return self.workspace is not None and self.workspace.dry_run
+
     def specs(self) -> Sequence[ToolSpec]:
         """Their definitions, as a model gets them."""
         return [tool.definition for tool in self.offered()]

@@ -7,17 +7,20 @@ from pathlib import Path
 from types import TracebackType
 from typing import Literal, Self, get_args
 
+from arc_workbench.agent import hands
 from arc_workbench.agent.log import Sink
 from arc_workbench.agent.reply import whole_characters
 from arc_workbench.agent.run import Run
 from arc_workbench.agent.turn import run_turn
-from arc_workbench.errors import SessionBusy, SessionError, SettingsError
+from arc_workbench.content import ChangeRow, Diff, Recovery
+from arc_workbench.errors import SessionBusy, SessionError, SettingsError, ToolError
 from arc_workbench.events import Access, Decider, Mode, Notice, Scope, SettingChanged
 from arc_workbench.models.provider import Provider
 from arc_workbench.store.session_dir import SessionDir
 from arc_workbench.store.transcript import Transcript
 from arc_workbench.tools.tool import Tool
 from arc_workbench.views import TurnView
+from arc_workbench.workspace import Workspace
 
 
 class Session:
@@ -108,6 +111,27 @@ class Session:
     def offered(self) -> Sequence[Tool]:
         """The tools the model is told of now."""
         return self._run.offered()
+
+    @property
+    def dry_run(self) -> bool:
+        """Whether changes of files are kept beside the project until they are applied."""
+        return self._run.dry_run
+
+    def changes(self, limit: int = 50) -> tuple[ChangeRow, ...]:
+        """The newest changes of the project folder, by whatever session, newest first."""
+        return self._files.history(limit)
+
+    def change_diff(self, change_id: str) -> Diff:
+        """What one change did; `ToolError` where there is none of that id."""
+        return self._files.change_diff(change_id)
+
+    def recovery(self) -> Recovery:
+        """How the journal of the project folder stands; blocked means that nothing is written."""
+        return self._files.recovery()
+
+    def dry_run_diffs(self) -> tuple[Diff, ...]:
+        """What applying the dry run would change; `ToolError` where none is on."""
+        return hands.dry_run_diffs(self._run)
 
     # ---- verbs ------------------------------------------------------------------------------
 
@@ -206,6 +230,45 @@ class Session:
         self._change("model", self.model, provider.label)
         self._run.provider = provider
 
+    def undo(self, change_id: str = "") -> tuple[ChangeRow, Diff]:
+        """Take one change back, by default the last of this session; what did it is returned.
+
+        It can itself be undone. Raises `ToolError` where the file changed since, and `SessionBusy`
+        while a turn runs.
+        """
+        self._require_idle()
+        return hands.undo(self._run, change_id)
+
+    def recover(self, change_id: str, how: Literal["keep", "restore"]) -> Recovery:
+        """Settle what recovery could not: keep the file as it is, or restore what it held before.
+
+        Raises `ToolError` for a change that needs no decision, `SessionBusy` while a turn runs.
+        """
+        self._require_idle()
+        return hands.decide(self._run, change_id, how)
+
+    def set_dry_run(self, on: bool) -> None:
+        """Begin a dry run, or end one that holds nothing.
+
+        Raises `ToolError` where it holds changes, `SessionBusy` while a turn runs.
+        """
+        self._require_idle()
+        hands.set_dry_run(self._run, self._place.folder / hands.DRY_RUN_FOLDER, on=on)
+
+    def dry_run_apply(self) -> tuple[ChangeRow, ...]:
+        """Make all changes of the dry run in the project, or none, and end it.
+
+        Raises `ToolError` where a file changed since the dry run touched it, `SessionBusy` while a
+        turn runs.
+        """
+        self._require_idle()
+        return hands.apply_dry_run(self._run)
+
+    def dry_run_discard(self) -> int:
+        """Throw the dry run away; how many files it had. `SessionBusy` while a turn runs."""
+        self._require_idle()
+        return hands.discard_dry_run(self._run)
+
     def cap(self, *, on: bool) -> None:
         """While on, no mode is looser than `default` and no grant counts: what would ask, asks."""
         self._run.gate.capped = on
@@ -239,6 +302,8 @@ class Session:
 
     def _let_go(self) -> None:
         self._transcript.close()
+        if self._run.workspace is not None:
+            self._run.workspace.close()
         self._place.release()
 
     async def _turn(self, prompt: str) -> None:
@@ -251,6 +316,19 @@ class Session:
         while not task.done():
             with contextlib.suppress(asyncio.CancelledError):
                 await asyncio.wait({task})
+
+    @property
+    def _files(self) -> Workspace:
+        if self._run.workspace is None:
+            raise ToolError("This session has no project folder, so there are no files.")
+        return self._run.workspace
+
+    def _require_idle(self) -> None:
+        self._require_open()
+        if self.busy:
+            raise SessionBusy(
+                f"t{self._run.history.last_turn} still runs; nothing was done. Await it first."
+            )
 
     def _require_open(self) -> None:
         if self._closed:

@@ -2,17 +2,28 @@
 
 import os
 import shutil
+import subprocess
 import sys
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
 from typing import Literal
 
+from arc_workbench.code import trees
+from arc_workbench.code.languages import SUFFIXES
+from arc_workbench.errors import ArcError
+from arc_workbench.frontends.words import folder
 from arc_workbench.secret_names import looks_secret
+from arc_workbench.settings import home
 from arc_workbench.shell.platform import interpreter
+from arc_workbench.workbench import journal_of
+from arc_workbench.workspace import ripgrep
 
 State = Literal["ok", "missing", "off"]
+
+VERSION_SEC = 5
 
 
 @dataclass(frozen=True)
@@ -30,7 +41,7 @@ class Finding:
 
 
 def examine(environment: Mapping[str, str], *, kernel: bool) -> list[Finding]:
-    """Look at this machine; starts nothing and sends nothing."""
+    """Look at this machine; sends nothing, and starts nothing but `rg --version`."""
     return [
         Finding("python", "ok", sys.version.split()[0]),
         _kernel(kernel),
@@ -40,6 +51,8 @@ def examine(environment: Mapping[str, str], *, kernel: bool) -> list[Finding]:
         _shell(environment),
         _sandbox(),
         _ripgrep(),
+        _outlines(),
+        _journal(environment),
         _display(environment),
         _key(environment),
         _policy(environment),
@@ -111,8 +124,53 @@ def _sandbox() -> Finding:
 
 
 def _ripgrep() -> Finding:
-    detail = "on PATH" if shutil.which("rg") else "not on PATH"
-    return Finding("ripgrep", "off", f"{detail}; this version searches with its own engine")
+    program = ripgrep.program()
+    found = _version_of(program) if program else ""
+    if found:
+        return Finding("ripgrep", "ok", f"{found} searches")
+    what = f"{program} does not run" if program else "not on PATH"
+    detail = f"{what}; the engine of this package searches, slower"
+    return Finding("ripgrep", "missing", detail, "pip install 'arc-workbench[search]'")
+
+
+def _version_of(program: str) -> str:
+    """The first line of `rg --version`, or nothing where it does not answer."""
+    try:
+        told = subprocess.run(
+            [program, "--version"],
+            capture_output=True,
+            text=True,
+            encoding="utf-8",
+            errors="replace",
+            timeout=VERSION_SEC,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    first = told.stdout.partition("\n")[0].strip()
+    return first if told.returncode == 0 and first.startswith("ripgrep") else ""
+
+
+def _outlines() -> Finding:
+    """Python has its own parser; other languages have one where their grammar is installed."""
+    others = sorted(set(SUFFIXES) - {"python"})
+    absent = [language for language in others if not trees.installed(language)]
+    if not absent:
+        return Finding("outlines", "ok", f"python, {', '.join(others)}")
+    there = ", ".join(["python", *(name for name in others if name not in absent)])
+    detail = f"parsed: {there}; told line by line: {', '.join(absent)}"
+    return Finding("outlines", "missing", detail, "pip install 'arc-workbench[code]'")
+
+
+def _journal(environment: Mapping[str, str]) -> Finding:
+    state = folder(str(home(environment)))
+    try:
+        report = journal_of(Path.cwd(), environment).recovery()
+    except (ArcError, OSError) as fault:
+        return Finding("journal", "off", f"{state}; {fault}", "see %agent recovery")
+    if report.mutation_blocked:
+        return Finding("journal", "off", f"{state}; {report.verdict} here", "see %agent recovery")
+    return Finding("journal", "ok", f"{state}; {report.verdict} here")
 
 
 def _display(environment: Mapping[str, str]) -> Finding:

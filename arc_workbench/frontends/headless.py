@@ -10,12 +10,12 @@ from typing import Literal
 
 from arc_workbench.agent.session import Session
 from arc_workbench.events import Event
-from arc_workbench.frontends import plain
+from arc_workbench.frontends import history, plain
 from arc_workbench.frontends.exits import COMPLETED, DENIED, FAILED
 from arc_workbench.frontends.odd import escaped
 from arc_workbench.frontends.policy import Policing
 from arc_workbench.settings import Policy
-from arc_workbench.views import NoteView, TurnView
+from arc_workbench.views import CardView, NoteView, TurnView
 
 
 async def run(
@@ -40,6 +40,8 @@ async def run(
             stop()
     if not events:
         _print_turn(turn)
+    if session.dry_run:
+        _print_dry_run(session)
     return _code(turn, policing, printer)
 
 
@@ -92,10 +94,18 @@ def _code(turn: TurnView, policing: Policing, printer: _Lines) -> int:
     return DENIED if policing.denied or turn.reason == "aborted" else COMPLETED
 
 
+def _print_dry_run(session: Session) -> None:
+    """What would change, for people; the session keeps it."""
+    diffs = session.dry_run_diffs()
+    for diff in diffs:
+        print(plain.block(diff), file=sys.stderr)
+    print(f"Dry run: {history.differ(len(diffs))}; nothing was written.", file=sys.stderr)
+
+
 def _print_turn(turn: TurnView) -> None:
     """Lines for people on stderr, the final words on stdout."""
     parts = [*turn.lead, *(part for step in turn.steps for part in step.parts)]
     for part in parts:
-        if isinstance(part, NoteView):
+        if isinstance(part, NoteView | CardView):
             print(plain.part(turn, part), file=sys.stderr)
     print(escaped(turn.text))

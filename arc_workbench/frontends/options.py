@@ -35,12 +35,16 @@ class Option:
 
 @dataclass(frozen=True)
 class Subcommand:
-    """One word after `%agent`: what it takes, what it does, what it prints."""
+    """One word after `%agent`: what it takes, what it does, what it prints.
+
+    `values` are what its first word is limited to; at most so many words may follow.
+    """
 
     name: str
     usage: str
     help: str
     values: tuple[str, ...] = ()
+    most: int = 1
 
 
 MODES = ("default", "acceptEdits", "plan", "yolo")
@@ -62,6 +66,7 @@ SHARED_OPTIONS = (
     Option("--project", "DIR", "the folder to work in, or none for chat only (default: this one)"),
     Option("--session", "NAME", "continue or begin the session of this name"),
     Option("--new", "", "begin a new session"),
+    Option("--dry-run", "", "files change in a copy only, until %agent dryrun apply or discard"),
 )
 
 CELL_OPTIONS = (
@@ -79,6 +84,21 @@ SUBCOMMANDS = (
     Subcommand("mode", "[VALUE]", "show or set the mode", MODES),
     Subcommand("access", "[VALUE]", "show or set which tools are offered", ACCESS),
     Subcommand("model", "[SPEC]", "show or set the model"),
+    Subcommand("changes", "[CHANGE]", "changes of files, newest first, or the diff of one"),
+    Subcommand("undo", "[CHANGE]", "take a change back: the last one of this session, or c3"),
+    Subcommand(
+        "recovery",
+        "[keep|restore CHANGE]",
+        "what start-up found in the journal; keep a file as it is, or put its old text back",
+        ("keep", "restore"),
+        most=2,
+    ),
+    Subcommand(
+        "dryrun",
+        "[on|diff|apply|discard]",
+        "let files change in a copy only; show, write or drop what differs",
+        ("on", "diff", "apply", "discard"),
+    ),
 )
 
 _NAME = re.compile(r"[A-Za-z_]\w*")
@@ -243,6 +263,17 @@ MODEL_FORMS = (
     ("script:FILE.yaml", "your own script; see docs/scripts.md"),
     ("", "not in this version: claude-..., compatible:URL#MODEL, replay:FILE, human:"),
 )
+RECOVERY_FORMS = (
+    ("keep c3", "what lies on disk is right, whatever the journal says of c3"),
+    ("restore c3", "the text from before c3 is put back"),
+    ("keep journal", "the damaged journal is put aside and a new one begins"),
+)
+DRY_RUN_FORMS = (
+    ("on", "from now on files change in a copy only"),
+    ("diff", "what differs from the folder"),
+    ("apply", "write all of it, or nothing where a file was changed meanwhile"),
+    ("discard", "drop it and write to the folder again"),
+)
 
 
 def usage() -> str:
@@ -250,7 +281,7 @@ def usage() -> str:
     lines = ["%%agent [options]", "Your task, word for word, below the first line.", "", "Options:"]
     lines += [_option_line(option) for option in CELL_OPTIONS]
     lines += ["", "%agent SUBCOMMAND:"]
-    lines += [f"  {_head(known.name, known.usage):<22}{known.help}" for known in SUBCOMMANDS]
+    lines += [_line(_head(known.name, known.usage), known.help) for known in SUBCOMMANDS]
     return "\n".join(lines)
 
 
@@ -274,13 +305,21 @@ def _more(word: str) -> list[str]:
             return [f"  {form:<22}{text}" for form, text in MODEL_FORMS]
         case "mode":
             return [f"  {mode}" for mode in MODES]
+        case "recovery":
+            return [_line(f"  {form}", text) for form, text in RECOVERY_FORMS]
+        case "dryrun":
+            return [_line(f"  {form}", text) for form, text in DRY_RUN_FORMS]
         case _:
             return []
 
 
 def _option_line(option: Option) -> str:
     words = f" ({' '.join(option.values)})" if option.values else ""
-    return f"  {_head(option.name, option.metavar):<22}{option.help}{words}"
+    return _line(_head(option.name, option.metavar), f"{option.help}{words}")
+
+
+def _line(head: str, help_: str) -> str:
+    return f"  {head:<22}{' ' if len(head) >= 22 else ''}{help_}"
 
 
 def _head(name: str, rest: str) -> str:

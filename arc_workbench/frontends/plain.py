@@ -9,11 +9,31 @@ import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from arc_workbench.content import Command, Diff, JsonObject, Output
+from arc_workbench.content import (
+    Changes,
+    Command,
+    Diff,
+    Display,
+    JsonObject,
+    Matches,
+    Names,
+    Outline,
+    Output,
+    Recovery,
+)
 from arc_workbench.events import PermissionRequested, PermissionResolved
-from arc_workbench.frontends import words
+from arc_workbench.frontends import rows, words
 from arc_workbench.frontends.odd import escaped, look_through, strip_line
-from arc_workbench.views import CallView, NoteView, Part, SayView, SteerView, StepView, TurnView
+from arc_workbench.views import (
+    CallView,
+    CardView,
+    NoteView,
+    Part,
+    SayView,
+    SteerView,
+    StepView,
+    TurnView,
+)
 
 MAX_TEXT = 20_000
 MAX_TURN = 100_000
@@ -76,6 +96,12 @@ def part(view: TurnView, part: Part) -> str:
     return "\n".join(_part(part, _cleaner(view.project)))
 
 
+def block(shown: Display, most: int = MAX_DIFF_LINES) -> str:
+    """One thing that was found, changed or recovered, as lines."""
+    clean = _cleaner("")
+    return "\n".join(_block(shown, clean, most))
+
+
 def _step(step: StepView, clean: Clean) -> Iterator[str]:
     inside = [line for each in step.parts for line in _part(each, clean)]
     number = str(step.number)
@@ -96,6 +122,8 @@ def _part(part: Part, clean: Clean) -> Iterator[str]:
             yield from f"> {_cut(part.text, MAX_TEXT, clean)}".split("\n")
         case CallView():
             yield from _call(part, clean)
+        case CardView():
+            yield from _block(part.block, clean)
 
 
 def _end(view: TurnView, clean: Clean) -> Iterator[str]:
@@ -120,8 +148,7 @@ def _call(call: CallView, clean: Clean) -> Iterator[str]:
     blocks = call.question.display if call.question is not None else ()
     blocks = call.result.display if call.result is not None else blocks
     for block in blocks:
-        if isinstance(block, Diff):
-            yield from (f"  {line}" for line in _bounded_diff(block, clean))
+        yield from (f"  {line}" for line in _block(block, clean))
     yield from (f"  {line}" for line in _failure(call, clean))
 
 
@@ -142,6 +169,17 @@ def _failure(call: CallView, clean: Clean) -> Iterator[str]:
     if not any(isinstance(block, Output) for block in call.result.display):
         first = call.result.text.strip().partition("\n")[0]
         yield from [_cut(first, MAX_SUBJECT, clean)] if first else []
+
+
+def _block(block: Display, clean: Clean, most: int = rows.MOST) -> Iterator[str]:
+    match block:
+        case Diff():
+            yield from _bounded_diff(block, clean)
+        case Matches() | Names() | Outline() | Changes() | Recovery():
+            for line in rows.of(block, most):
+                yield _cut(line.replace("\n", "\\n"), MAX_LINE, clean)
+        case Output() | Command():
+            return
 
 
 def _bounded_diff(block: Diff, clean: Clean) -> Iterator[str]:
@@ -175,6 +213,8 @@ def _action(question: PermissionRequested) -> Iterator[str]:
                 yield from _change(block)
             case Output():
                 yield from escaped(block.text).split("\n")
+            case Matches() | Names() | Outline() | Changes() | Recovery():
+                yield from (_inline(line) for line in rows.of(block))
     if not words.is_drawn(question):
         yield from escaped(question.description or question.subject, "action").split("\n")
         yield from _arguments(question.input)

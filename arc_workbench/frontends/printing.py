@@ -8,6 +8,7 @@ from arc_workbench.events import (
     TextDelta,
     ToolCallFinished,
     TurnFinished,
+    TurnStarted,
 )
 from arc_workbench.frontends import plain, words
 from arc_workbench.frontends.odd import escaped
@@ -32,6 +33,8 @@ class Printer:
                 return f"{plain.part(view, view.calls[call_id])}\n"
             case Notice(level=level, text=text):
                 return f"{self._line_end()}{plain.part(view, NoteView(level, text))}\n"
+            case TurnStarted():
+                return "".join(f"{plain.part(view, part)}\n" for part in view.lead)
             case TurnFinished(detail=detail):
                 state = words.STATES[view.state]
                 why = f": {escaped(detail)}" if detail else ""

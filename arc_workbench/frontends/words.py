@@ -4,7 +4,18 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 
-from arc_workbench.content import Command, Diff, JsonObject, Output, Usage
+from arc_workbench.content import (
+    Changes,
+    Command,
+    Diff,
+    JsonObject,
+    Matches,
+    Names,
+    Outline,
+    Output,
+    Recovery,
+    Usage,
+)
 from arc_workbench.events import PermissionRequested, PermissionResolved, Scope
 from arc_workbench.frontends.odd import Strictness
 from arc_workbench.frontends.unified import changed, read
@@ -101,7 +112,8 @@ def folder(path: str) -> str:
 
 def facts(view: TurnView) -> str:
     """What answers and what it may do."""
-    return f"{view.model} \u00b7 {view.mode} mode \u00b7 {view.access} access"
+    dry = " \u00b7 dry run" if view.dry_run else ""
+    return f"{view.model} \u00b7 {view.mode} mode \u00b7 {view.access} access{dry}"
 
 
 def note(call: CallView) -> str:
@@ -150,7 +162,10 @@ def _files(view: TurnView) -> str:
     pairs = [changed(change.diff) for change in view.changes]
     names = {change.path for change in view.changes}
     added, removed = sum(pair[0] for pair in pairs), sum(pair[1] for pair in pairs)
-    return f"{plural(len(names), 'file')} changed, +{added:,} \u2212{removed:,}"
+    lines = f"+{added:,} \u2212{removed:,}"
+    if all(change.dry_run for change in view.changes):
+        return f"{plural(len(names), 'file')} would change, {lines}"
+    return f"{plural(len(names), 'file')} changed, {lines}"
 
 
 # ---- questions and answers ----------------------------------------------------------------------
@@ -163,8 +178,9 @@ def title(question: PermissionRequested) -> str:
             case Command():
                 return "Run this command?"
             case Diff():
-                return "Create this file?" if block.created else "Change this file?"
-            case Output():
+                verb = "Create" if block.created else "Delete" if block.removed else "Change"
+                return f"{verb} this file?"
+            case Output() | Matches() | Names() | Outline() | Changes() | Recovery():
                 continue
     return "Use this tool?"
 
@@ -183,7 +199,7 @@ def looked_through(question: PermissionRequested) -> Iterator[tuple[str, Strictn
             case Diff():
                 yield block.path, "action"
                 yield _added(block)[:MAX_LOOKED_THROUGH], "code"
-            case Output():
+            case Output() | Matches() | Names() | Outline() | Changes() | Recovery():
                 continue
     values = unshown(question) if is_drawn(question) else question.input
     if not is_drawn(question):
@@ -225,7 +241,7 @@ def undoable(question: PermissionRequested) -> str:
     """Whether the action can be taken back."""
     if question.effect != "write":
         return ""
-    return "Not yet with a command; the diff above is the whole change."
+    return "Yes, exactly, with %agent undo."
 
 
 def grant(question: PermissionRequested, scope: Scope) -> str:
@@ -238,17 +254,23 @@ def _once(question: PermissionRequested) -> str:
         match block:
             case Command():
                 lines = block.command.rstrip("\n").count("\n") + 1
-                what = "this line" if lines == 1 else f"these {_few(lines)} lines"
+                what = "this line" if lines == 1 else f"these {few(lines)} lines"
                 return f"Runs exactly {what}, one time."
             case Diff():
-                what = "Creates exactly this file" if block.created else "Makes exactly this change"
-                return f"{what}, one time."
-            case Output():
+                return f"{_what(block)}, one time."
+            case Output() | Matches() | Names() | Outline() | Changes() | Recovery():
                 continue
     return "Runs exactly this, one time."
 
 
-def _few(count: int) -> str:
+def _what(block: Diff) -> str:
+    if block.created:
+        return "Creates exactly this file"
+    return "Deletes exactly this file" if block.removed else "Makes exactly this change"
+
+
+def few(count: int) -> str:
+    """A small number as a word, a larger one in digits."""
     small = _SMALL.split()
     return small[count] if count < len(small) else f"{count:,}"
 

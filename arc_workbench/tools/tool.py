@@ -25,7 +25,7 @@ from arc_workbench.content import Display, JsonObject, ToolResult, ToolSpec
 from arc_workbench.errors import ToolError
 from arc_workbench.shell import Shell
 from arc_workbench.tools.schema import published
-from arc_workbench.workspace import Change, FilePlan, Workspace
+from arc_workbench.workspace import Author, Change, FilePlan, Workspace
 
 Effect = Literal["read", "write", "execute", "network", "desktop", "session"]
 
@@ -105,7 +105,7 @@ class ToolContext:
 
     def apply(self, plan: FilePlan) -> Change:
         """Write a planned change and tell the session of it; every tool that writes uses this."""
-        change = self.workspace.apply(plan)
+        change = self.workspace.apply(plan, Author(self.session_id, self.tool_call_id))
         self.on_change(plan, change)
         return change
 
@@ -232,7 +232,14 @@ class Tool:
     def subject_of(self, given: JsonObject) -> str:
         """The subject as the model spelled it, for the row; nothing is resolved or judged by it."""
         found = (given.get(key) for key in SUBJECT_KEYS)
-        return next((text for text in found if isinstance(text, str) and text), "")
+        named = next((text for text in found if isinstance(text, str) and text), "")
+        return named or self._own_subject(given)
+
+    def _own_subject(self, given: JsonObject) -> str:
+        try:
+            return self.args.model_validate(given).subject()
+        except ValidationError:
+            return ""
 
     def passed_over(self, given: JsonObject) -> list[str]:
         """The keys of `given` that an open schema does not name."""

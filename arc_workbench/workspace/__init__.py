@@ -2,27 +2,35 @@
 
 `Workspace` is that door. Names come in as text and become a `Place` (`inside` the project, or
 `anywhere`); everything else takes places. A change is first a `FilePlan`, without any effect, and
-then a `Change`. Every expected failure is a `ToolError`. Methods may be called from any thread.
+then, through the journal, a `Change`, which can be undone. Every expected failure is a `ToolError`.
+Methods may be called from any thread.
 """
 
-import itertools
 import threading
+import time
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from arc_workbench.workspace import listing, pictures, plans, reading, searching
+from arc_workbench.content import ChangeRow, Diff, Recovery
+from arc_workbench.errors import ToolError
+from arc_workbench.workspace import listing, pictures, plans, reading, searching, undoing
 from arc_workbench.workspace.deadline import SEARCH_SECONDS, Deadline
+from arc_workbench.workspace.dry_run import HELD, DryRun
 from arc_workbench.workspace.globs import compile_globs
+from arc_workbench.workspace.ledger import How, Ledger
 from arc_workbench.workspace.listing import Entry, Listing, Matches
-from arc_workbench.workspace.paths import Place, Roots, on_one_line
+from arc_workbench.workspace.paths import Place, Roots, is_within, on_one_line
 from arc_workbench.workspace.pictures import Picture
 from arc_workbench.workspace.plans import FilePlan, Op
+from arc_workbench.workspace.purging import Purged
 from arc_workbench.workspace.reading import Slice
+from arc_workbench.workspace.records import Author, Intent
 from arc_workbench.workspace.searching import Block, Hits, Line, Query
 from arc_workbench.workspace.walking import Skip, describe
-from arc_workbench.workspace.writing import put
 
 __all__ = [
+    "Author",
     "Block",
     "Change",
     "Entry",
@@ -33,6 +41,7 @@ __all__ = [
     "Matches",
     "Picture",
     "Place",
+    "Purged",
     "Skip",
     "Slice",
     "Workspace",
@@ -41,24 +50,47 @@ __all__ = [
 ]
 
 
+NOBODY = Author()
+
+
 @dataclass(frozen=True)
 class Change:
-    """A change that was made; `id` is c1, c2, … in the order of the session."""
+    """A change that was made; `id` is c1, c2, … in the order of the folder's journal.
+
+    `sha256` is None, and `size` 0, where the file was removed.
+    """
 
     id: str
     place: Place
     op: Op
     before_sha256: str | None
-    sha256: str
+    sha256: str | None
     size: int
 
 
 class Workspace:
-    """A project folder. `root` must exist; `next_change` continues the numbering of a session."""
+    """A project folder. `root` must exist; its journal is kept below the folder `state`.
 
-    def __init__(self, root: Path, *, next_change: int = 1) -> None:
+    Nothing may be written below the folders in `protected`, by whatever name it is reached. `clock`
+    dates the changes for people; nothing is decided by it but what is old enough to be purged.
+    """
+
+    def __init__(
+        self,
+        root: Path,
+        state: Path,
+        *,
+        protected: Sequence[Path] = (),
+        clock: Callable[[], float] = time.time,
+    ) -> None:
         self._roots = Roots(root)
-        self._numbers = itertools.count(next_change)
+        self._ledger = Ledger(state, self._roots.real, clock=clock)
+        self._protected = tuple(path.resolve() for path in (state, *protected))
+        self._dry: DryRun | None = None
+
+    def close(self) -> None:
+        """Let the journal's files go."""
+        self._ledger.close()
 
     @property
     def root(self) -> Path:
@@ -74,11 +106,15 @@ class Workspace:
 
     def inside(self, path: str) -> Place:
         """A relative name in the project; one that leads out of it, also by a link, is refused."""
-        return self._roots.inside(path)
+        return self._seen(self._roots.inside(path))
 
     def anywhere(self, path: str) -> Place:
         """Any name, relative to the project or absolute, with the real destination behind links."""
-        return self._roots.anywhere(path)
+        return self._seen(self._roots.anywhere(path))
+
+    def _seen(self, place: Place) -> Place:
+        """The place with what a dry run made of it."""
+        return self._dry.seen(place) if self._dry is not None else place
 
     # ---- reading --------------------------------------------------------------------------------
 
@@ -179,15 +215,12 @@ class Workspace:
         Raises `ToolError` after `seconds`, and soon after `signal` is set.
         """
         deadline = Deadline(seconds, signal)
-        files, skipped = listing.to_search(
+        return searching.search(
             place,
+            Query(query, literal, ignore_case, context, limit),
             compile_globs((glob,), anywhere=True, check=deadline.check) if glob else None,
             name=self._roots.relative(place.real),
             deadline=deadline,
-        )
-        hits = searching.search(files, Query(query, literal, ignore_case, context, limit), deadline)
-        return Hits(
-            hits.blocks, hits.count, hits.files_searched, hits.truncated, (*skipped, *hits.skipped)
         )
 
     def _prefix(self, place: Place) -> str:
@@ -209,6 +242,7 @@ class Workspace:
         `expected_sha256` is what the caller believes the file's bytes to be; with `must_expect`, a
         file that exists is only replaced when that is sent.
         """
+        self._require_unprotected(place)
         return plans.plan_write(
             place,
             content,
@@ -228,6 +262,7 @@ class Workspace:
         signal: threading.Event | None = None,
     ) -> FilePlan:
         """The file with `old` replaced by `new`, everything else byte for byte as it is."""
+        self._require_unprotected(place)
         return plans.plan_edit(
             place,
             old,
@@ -237,17 +272,139 @@ class Workspace:
             replace_all=replace_all,
         )
 
-    def apply(self, plan: FilePlan) -> Change:
-        """Do what the plan says, unless the file is no longer what was planned on."""
-        put(plan)
-        return Change(
-            id=f"c{next(self._numbers)}",
-            place=plan.place,
-            op=plan.op,
-            before_sha256=plan.before_sha256,
-            sha256=plan.after_sha256,
-            size=len(plan.content),
-        )
+    def apply(self, plan: FilePlan, author: Author = NOBODY) -> Change:
+        """Do what the plan says, unless the file is no longer what was planned on.
+
+        It is written down first; on any failure the file is what it was. In a dry run only the dry
+        run's own file changes, and the change is named d1, d2, ….
+        """
+        if self._dry is None:
+            return self.apply_all((plan,), author)[0]
+        self._require_unprotected(plan.place)
+        return _change(plan, self._dry.take(plan))
+
+    def apply_all(self, planned: Sequence[FilePlan], author: Author = NOBODY) -> tuple[Change, ...]:
+        """Do all of the plans, each of another file, or none of them."""
+        for plan in planned:
+            self._require_unprotected(plan.place)
+        done = self._ledger.apply_all(planned, author)
+        ids = (one.intent.id for one in done)
+        return tuple(map(_change, planned, ids))
+
+    def _require_unprotected(self, place: Place) -> None:
+        if any(is_within(place.real, folder) for folder in self._protected):
+            raise ToolError(
+                f"{place.shown} is part of the record that this program keeps of itself; nothing "
+                "was written. No tool changes it.",
+                details={"protected": True},
+            )
+
+    # ---- dry run --------------------------------------------------------------------------------
+
+    @property
+    def dry_run(self) -> bool:
+        """Whether changes land beside the project."""
+        return self._dry is not None
+
+    def begin_dry_run(self, folder: Path) -> None:
+        """From now on changes land in `folder`; what an earlier dry run left there goes on."""
+        self._dry = DryRun(self._roots, folder)
+
+    def end_dry_run(self) -> int:
+        """Throw away what the dry run has, and change the project again; how many files it had."""
+        count = self._dry.discard() if self._dry is not None else 0
+        self._dry = None
+        return count
+
+    @property
+    def dry_run_note(self) -> str:
+        """What listings and searches must say, since they look at the project; "" for nothing."""
+        return self._dry.note if self._dry is not None else ""
+
+    def dry_run_diffs(self) -> tuple[Diff, ...]:
+        """How each file that the dry run touched would differ from the project's."""
+        return self._dry.diffs() if self._dry is not None else ()
+
+    def apply_dry_run(self, author: Author = NOBODY) -> tuple[Change, ...]:
+        """Make all of the dry run's changes in the project, or none, and end it.
+
+        Raises `ToolError` where a file of the project is no longer what it was when the dry run
+        first touched it.
+        """
+        planned = self._dry.plans() if self._dry is not None else ()
+        done = self.apply_all(planned, author) if planned else ()
+        self.end_dry_run()
+        return done
+
+    # ---- the journal ----------------------------------------------------------------------------
+
+    def history(self, limit: int = 50) -> tuple[ChangeRow, ...]:
+        """The newest changes of this folder by whatever session, newest first."""
+        return self._ledger.history(limit)
+
+    def change(self, change_id: str) -> ChangeRow:
+        """One change; `ToolError` where there is none of that id."""
+        return self._ledger.row(change_id)
+
+    def change_diff(self, change_id: str, signal: threading.Event | None = None) -> Diff:
+        """What a change did to its file, as a diff."""
+        intent, before, after = self._ledger.contents(change_id)
+        return undoing.difference(self._place_of(intent), before, after, _for_one_file(signal))
+
+    def last_change(self, session: str) -> str:
+        """The newest change of a session that is in force and is itself no undo; "" for none."""
+        return self._ledger.last_of(session)
+
+    def plan_undo(
+        self, change_id: str, *, confined: bool, signal: threading.Event | None = None
+    ) -> FilePlan:
+        """The file as it was before that change; `ToolError` where it changed since (REQ-S64).
+
+        `confined` refuses a file outside the project.
+        """
+        if self._dry is not None:
+            raise ToolError(HELD)
+        intent, before, inode = self._ledger.to_undo(change_id)
+        place = self._place_of(intent)
+        if confined and not is_within(place.real, self._roots.real):
+            raise ToolError(f"{place.shown} lies outside the project folder; it was not undone.")
+        return undoing.plan_undo(place, intent, before, inode, _for_one_file(signal))
+
+    def recovery(self) -> Recovery:
+        """Settle what a crash left half done, and say what was found; blocked means no writing."""
+        return self._ledger.report()
+
+    def decide(self, change_id: str, how: How) -> Recovery:
+        """What a person decides about an unclear change (or "journal"): keep it, or restore."""
+
+        def restored(intent: Intent) -> FilePlan | None:
+            place = self._place_of(intent)
+            before = self._ledger.image(intent.before)
+            return undoing.plan_restore(place, before, intent.mode, _for_one_file(None))
+
+        self._ledger.decide(change_id, how, restored)
+        return self._ledger.report()
+
+    def purge(self, before: float, *, only_look: bool = False) -> Purged:
+        """Forget changes made before that time (seconds since the epoch); they cannot be undone.
+
+        With `only_look` nothing is forgotten, and what would be is told.
+        """
+        return self._ledger.purge(before, only_look=only_look)
+
+    def _place_of(self, intent: Intent) -> Place:
+        return self._roots.at(intent.file)
+
+
+def _change(plan: FilePlan, id_: str) -> Change:
+    return Change(
+        id=id_,
+        place=plan.place,
+        op=plan.op,
+        before_sha256=plan.before_sha256,
+        sha256=plan.after_sha256,
+        size=len(plan.content),
+    )
 
 
 def _for_one_file(signal: threading.Event | None) -> Deadline:

@@ -17,6 +17,7 @@ from arc_workbench.workspace.matching import (
     never,
     watched,
 )
+from arc_workbench.workspace.nearness import Near, nearest
 
 CONTEXT_LINES = 3
 MAX_CELLS = 4_000_000
@@ -58,13 +59,19 @@ def replace(
         raise ToolError(f"{shown}: old and new text are equal, so there is nothing to change.")
     match = find(text, old, every=replace_all, check=check)
     if not match.spans:
-        raise ToolError(
-            f"{shown}: the text to replace was not found; nothing was written. Read the file and "
-            "copy the text exactly, without line numbers."
-        )
+        raise _missing(nearest(text, old, new, check), shown)
     if len(match.spans) > 1 and not replace_all:
         raise _ambiguous(text, match, shown)
     return _spliced(text, old, new, match, check)
+
+
+def _missing(near: Near, shown: str) -> ToolError:
+    details: dict[str, object] = {} if near.line is None else {"line": near.line}
+    return ToolError(
+        f"{shown}: the text to replace was not found; nothing was written. {near.words} Read the "
+        "file and copy the text exactly, without line numbers.",
+        details=details,
+    )
 
 
 def _ambiguous(text: str, match: Match, shown: str) -> ToolError:

@@ -8,7 +8,8 @@ import fnmatch
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
+from operator import methodcaller
 
 from arc_workbench.errors import ToolError
 from arc_workbench.workspace.paths import MAX_NAME_BYTES
@@ -20,6 +21,7 @@ MAX_EXPANDED_CHARS = 65_536
 _BRACES = re.compile(r"\{([^{}]*+)\}")
 _STARS = re.compile(r"\*+")
 _NOTHING = "(?!)"
+_ENDING = re.compile(r"\(\?s:\.\*((?:\w|\\[.\-])+)\)\\Z")  # how `_part` puts *.py
 
 Check = Callable[[], None]
 Part = re.Pattern[str] | None
@@ -29,16 +31,76 @@ def _never() -> None:
     """Stands for a look at the clock where nobody waits."""
 
 
+def _always(_: str) -> object:
+    return True
+
+
+def _one_of(patterns: list[re.Pattern[str]]) -> Callable[[str], object]:
+    if len(patterns) == 1 and (ending := _ENDING.fullmatch(patterns[0].pattern)):
+        return methodcaller("endswith", ending[1].replace("\\", ""))
+    if len(patterns) == 1:
+        return patterns[0].match
+    return lambda name: any(pattern.match(name) for pattern in patterns)
+
+
+def _could_lead(pattern: tuple[Part, ...], folders: list[str]) -> bool:
+    """Whether a pattern that fits something in these folders is imaginable; its last is a file."""
+    for at, folder in enumerate(folders):
+        if at < len(pattern) and pattern[at] is None:
+            return True
+        part = pattern[at] if at < len(pattern) - 1 else None
+        if part is None or not part.match(folder):
+            return False
+    return True
+
+
 @dataclass(frozen=True)
 class Glob:
     """The alternatives of one or more patterns, each a sequence of parts; None stands for `**`."""
 
     alternatives: tuple[tuple[Part, ...], ...]
 
+    @cached_property
+    def anywhere(self) -> Callable[[str], object] | None:
+        """What says whether a file's own name fits, where its folder does not matter."""
+        lasts = [one[-1] for one in self.alternatives if len(one) == 2 and one[0] is None]
+        if len(lasts) < len(self.alternatives) or None in lasts:
+            return None
+        return _one_of([last for last in lasts if last is not None])
+
     def matches(self, name: str, check: Check = _never) -> bool:
         """Whether a relative name fits one of the alternatives; `check` may raise to end it."""
         parts = name.split("/")
         return any(_fits(alternative, parts, check) for alternative in self.alternatives)
+
+    def in_folder(self, folder: str, check: Check = _never) -> Callable[[str], object]:
+        """What says of a file's own name whether it fits in `folder`, which is "" or ends in /."""
+        if self.anywhere is not None:
+            return self.anywhere
+        parts = folder.split("/")[:-1]
+        lasts: list[Part] = []
+        for alternative in self.alternatives:
+            *before, last = alternative
+            if last is None and _fits(alternative, parts, check):
+                return _always
+            if last is not None and _fits(tuple(before), parts, check):
+                lasts.append(last)
+            elif last is None:  # what stands before ** may be the file itself
+                lasts += self._before_stars(before, parts, check)
+        return _one_of([last for last in lasts if last is not None])
+
+    def _before_stars(self, before: list[Part], parts: list[str], check: Check) -> list[Part]:
+        while before and before[-1] is None:
+            before = before[:-1]
+        return before[-1:] if before and _fits(tuple(before[:-1]), parts, check) else []
+
+    def leads_into(self, folder: str, check: Check = _never) -> bool:
+        """Whether a name below `folder`, which ends in /, could fit at all."""
+        if self.anywhere is not None:
+            return True
+        parts = folder.split("/")[:-1]
+        check()
+        return any(_could_lead(alternative, parts) for alternative in self.alternatives)
 
 
 def compile_globs(

@@ -1,15 +1,18 @@
-"""What is in a folder: one level with sizes, or everything below it in pages."""
+"""What is in a folder: one level with sizes, everything below it in pages, or files by pattern."""
 
 import os
-from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 
 from arc_workbench.errors import ToolError
+from arc_workbench.workspace import system
 from arc_workbench.workspace.deadline import Deadline
 from arc_workbench.workspace.globs import Glob
-from arc_workbench.workspace.paths import Place, kind_of, printable, reason, require_folder
-from arc_workbench.workspace.walking import EntryKind, Found, Skip, classify, walk
+from arc_workbench.workspace.paths import Place, printable, reason, require_folder
+from arc_workbench.workspace.walking import AT_ONCE, EntryKind, Found, Skip, Walk, follow
+
+MOST_HITS = 500_000
 
 
 @dataclass(frozen=True)
@@ -24,12 +27,13 @@ class Entry:
 
 @dataclass(frozen=True)
 class Listing:
-    """One page of a folder's entries out of `total`."""
+    """One page of a folder's entries; `stopped` says why it may not be complete, "" if it is."""
 
     entries: tuple[Entry, ...]
     total: int
     next_offset: int | None
     skipped: tuple[Skip, ...] = ()
+    stopped: str = ""
 
     @property
     def truncated(self) -> bool:
@@ -39,11 +43,12 @@ class Listing:
 
 @dataclass(frozen=True)
 class Matches:
-    """Files that fit a pattern, the newest first, out of `total`."""
+    """Files that fit a pattern, the newest first, out of `total`; `stopped` as in a `Listing`."""
 
     paths: tuple[str, ...]
     total: int
     skipped: tuple[Skip, ...]
+    stopped: str = ""
 
     @property
     def truncated(self) -> bool:
@@ -55,60 +60,84 @@ def level(place: Place, limit: int, deadline: Deadline) -> Listing:
     """The entries of one folder, folders first, then by name; nothing is left out by name."""
     require_folder(place)
     try:
-        with os.scandir(place.real) as listing:
-            found = list(_classified(listing, place, deadline))
+        found = _entries_of(place, deadline)
     except OSError as fault:
         raise ToolError(f"{place.shown} could not be listed: {reason(fault)}.") from fault
     found.sort(key=lambda entry: (entry.kind != "folder", entry.name.casefold(), entry.name))
-    return _page(found, 0, limit, ())
+    return Listing(
+        entries=tuple(_entry(one) for one in found[:limit]),
+        total=len(found),
+        next_offset=limit if limit < len(found) else None,
+    )
 
 
-def _classified(
-    listing: Iterator[os.DirEntry[str]], place: Place, deadline: Deadline
-) -> Iterator[Found]:
-    for entry in listing:
-        deadline.check()
-        yield classify(entry, place.real, entry.name, place.fence)
+def _entries_of(place: Place, deadline: Deadline) -> list[Found]:
+    found: list[Found] = []
+    opened = system.open_without_links(place.real, system.FOLDER)
+    try:
+        with os.scandir(opened) as listing:
+            while some := list(islice(listing, AT_ONCE)):
+                deadline.check()
+                found += [_classified(entry, place) for entry in some]
+    finally:
+        os.close(opened)
+    return found
+
+
+def _classified(entry: os.DirEntry[str], place: Place) -> Found:
+    path = str(place.real / entry.name)
+    if entry.is_file(follow_symlinks=False):
+        return Found(entry.name, path, "file")
+    if entry.is_symlink():
+        return follow(entry.name, path, place.fence)
+    return Found(entry.name, path, "folder" if entry.is_dir(follow_symlinks=False) else "other")
 
 
 def below(
     place: Place, *, recursive: bool, limit: int, offset: int, prefix: str, deadline: Deadline
 ) -> Listing:
-    """Everything below a folder, or only its own entries, sorted by path; see `walk`."""
+    """Everything below a folder, or only its own entries, sorted by path; see `Walk`.
+
+    The `total` counts no further than the entry after the page.
+    """
     require_folder(place)
-    tree = walk(place.real, fence=place.fence, deadline=deadline, deep=recursive)
-    page = _page(tree.entries, offset, limit, tuple(tree.skipped))
-    return _under(page, prefix)
+    walk = Walk(place.real, place.fence, deadline)
+    end = offset + limit
+    found = list(islice(walk.in_order(deep=recursive), end + 1))
+    return Listing(
+        entries=tuple(_entry(one, prefix) for one in found[offset:end]),
+        total=len(found),
+        next_offset=end if end < len(found) else None,
+        skipped=_under(walk.skipped, prefix),
+        stopped=walk.stopped,
+    )
 
 
 def matching(place: Place, glob: Glob, *, limit: int, prefix: str, deadline: Deadline) -> Matches:
     """Files below a folder whose names, as seen from it, fit `glob`."""
     require_folder(place)
-    tree = walk(place.real, fence=place.fence, deadline=deadline)
-    hits = [found for found in tree.files if glob.matches(found.name, deadline.check)]
-    hits.sort(key=lambda found: (-_modified(found.path), found.name))
+    walk = Walk(place.real, place.fence, deadline)
+    hits: list[tuple[int, str]] = []
+    for some in walk.levels(lambda folder: glob.leads_into(folder, deadline.check)):
+        fits = glob.in_folder(some.prefix, deadline.check)
+        hits += [
+            (-_modified(f"{some.path}/{name}"), some.prefix + name)
+            for name in some.files
+            if fits(name)
+        ]
+        for link in some.links:
+            if link.kind == "file" and fits(link.name.rpartition("/")[2]):
+                hits.append((-_modified(link.path), link.name))
+        if len(hits) > MOST_HITS:
+            walk.stopped = f"This ended after {MOST_HITS} files. Name a deeper path."
+            break
+    hits.sort()
     return Matches(
-        paths=tuple(printable(prefix + found.name) for found in hits[:limit]),
+        paths=tuple(printable(prefix + name) for _, name in hits[:limit]),
         total=len(hits),
-        skipped=tuple(Skip(prefix + skip.path, skip.reason) for skip in tree.skipped),
+        skipped=_under(walk.skipped, prefix),
+        stopped=walk.stopped,
     )
-
-
-def to_search(
-    place: Place, glob: Glob | None, *, name: str, deadline: Deadline
-) -> tuple[list[tuple[str, Path]], tuple[Skip, ...]]:
-    """The files that a search of `place`, called `name`, looks into: itself, or those below it."""
-    if kind_of(place.real, place.shown) == "file":
-        return [(name, place.real)], ()
-    require_folder(place)
-    tree = walk(place.real, fence=place.fence, deadline=deadline)
-    prefix = as_prefix(name)
-    files = [
-        (printable(prefix + found.name), found.path)
-        for found in tree.files
-        if glob is None or glob.matches(found.name, deadline.check)
-    ]
-    return files, tuple(Skip(prefix + skip.path, skip.reason) for skip in tree.skipped)
 
 
 def as_prefix(name: str) -> str:
@@ -116,41 +145,25 @@ def as_prefix(name: str) -> str:
     return name if not name or name.endswith("/") else name + "/"
 
 
-def _page(found: list[Found], offset: int, limit: int, skipped: tuple[Skip, ...]) -> Listing:
-    end = offset + limit
-    return Listing(
-        entries=tuple(_entry(one) for one in found[offset:end]),
-        total=len(found),
-        next_offset=end if end < len(found) else None,
-        skipped=skipped,
-    )
+def _under(skipped: list[Skip], prefix: str) -> tuple[Skip, ...]:
+    in_order = sorted(skipped, key=lambda skip: skip.path)
+    return tuple(Skip(prefix + skip.path, skip.reason) for skip in in_order)
 
 
-def _under(listing: Listing, prefix: str) -> Listing:
-    if not prefix:
-        return listing
-    entries = tuple(
-        Entry(prefix + entry.name, entry.kind, entry.size, entry.linked)
-        for entry in listing.entries
-    )
-    skipped = tuple(Skip(prefix + skip.path, skip.reason) for skip in listing.skipped)
-    return Listing(entries, listing.total, listing.next_offset, skipped)
-
-
-def _entry(found: Found) -> Entry:
+def _entry(found: Found, prefix: str = "") -> Entry:
     size = _size(found.path) if found.kind == "file" else None
-    return Entry(printable(found.name), found.kind, size, found.linked)
+    return Entry(prefix + printable(found.name), found.kind, size, found.linked)
 
 
-def _size(path: Path) -> int | None:
+def _size(path: str) -> int | None:
     try:
-        return path.stat().st_size
+        return Path(path).lstat().st_size
     except OSError:
         return None
 
 
-def _modified(path: Path) -> int:
+def _modified(path: str) -> int:
     try:
-        return path.stat().st_mtime_ns
+        return os.lstat(path).st_mtime_ns
     except OSError:
         return 0

@@ -1,10 +1,11 @@
 """The program that reads files and matches lines, in a process of its own that can be killed.
 
 A pattern can take for ever, and `re` does not let go of the interpreter meanwhile. This file is run
-by its path, without the package, so it imports only small parts of the standard library. It takes
-one JSON object on standard input and answers with JSON lines; `searching.py` is its other end.
+by its path, without the package, so it imports only small parts of the standard library. It takes a
+JSON line and names, each ended by a NUL, on standard input; `fallback.py` is its other end.
 """
 
+import codecs
 import json
 import os
 import re
@@ -12,252 +13,298 @@ import signal
 import stat
 import sys
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import BinaryIO, TypedDict
 
-SNIFFED_BYTES = 8000
 WHOLE_FILE_BYTES = 8 << 20
+BUFFER_BYTES = 1 << 20
 MAX_LINE_BYTES = 1 << 20
-LEAD_CHARS = 200
+MAX_PIECES = 100
+MAX_ANSWER_BYTES = 32 << 20
+FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOFOLLOW", 0)
+
+Line = tuple[int, str]
+Span = tuple[int, int]
+Told = tuple[int, str, list[Span] | None]
 
 
 class Request(TypedDict):
-    """What to look for and where; `files` are the bytes of their names, read as Latin-1."""
+    """What to look for: `opened` are files to show lines of; without any, names follow."""
 
     pattern: str
     literal: bool
     ignore_case: bool
     context: int
-    limit: int
-    max_chars: int
-    max_line_chars: int
+    most: int
     seconds: int
-    files: list[str]
-
-
-class Shown(TypedDict):
-    """One line of a block: its number, its text, whether it matches, whether it is cut."""
-
-    number: int
-    text: str
-    matched: bool
-    cut: bool
-
-
-class Found(TypedDict):
-    """Consecutive lines of one file, which has this index in the request."""
-
-    file: int
-    lines: list[Shown]
-
-
-class Done(TypedDict):
-    """The last answer; `skipped` holds indices of files and why they were left out."""
-
-    matches: int
-    searched: int
-    truncated: bool
-    skipped: list[tuple[int, str]]
+    opened: list[int]
 
 
 class Answer(TypedDict, total=False):
-    """One JSON line of the answer; exactly one key is there."""
+    """What was found: the first key for an expression that is none, the next two for names."""
 
     fault: str
-    block: Found
-    done: Done
+    position: int
+    matched: list[int]
+    unread: list[int]
+    lines: dict[str, list[Told]]
+    cut: list[int]
 
 
-Line = tuple[int, str]
-Place = tuple[int, int]
-Search = Callable[[str], Place | None]
+class Search:
+    """How to find an expression in a line, and how to tell quickly that a file has none."""
 
+    def __init__(self, text: str, *, literal: bool, ignore_case: bool) -> None:
+        flags = re.IGNORECASE if ignore_case else 0
+        plain = text if literal else needed_text(text)
+        self._pattern = re.compile(re.escape(text) if literal else text, flags)
+        self._exact = literal and not ignore_case
+        self._fold = ignore_case
+        self._needed = plain.lower().encode() if ignore_case else plain.encode()
+        if ignore_case and not plain.isascii():
+            self._needed = b""
+        self._exotic = ignore_case and bool(set(plain.lower()) & set("iks"))
 
-class Matcher:
-    """One run over all files, until the limit or the ceiling for text is reached."""
-
-    def __init__(self, request: Request, search: Search, may_match: Callable[[str], bool]) -> None:
-        self._request = request
-        self._search = search
-        self._may_match = may_match
-        self.matches = 0
-        self.searched = 0
-        self.truncated = False
-        self._chars = 0
-        self.skipped: list[tuple[int, str]] = []
-
-    def run(self) -> None:
-        for index, name in enumerate(self._request["files"]):
-            self._file(index, name.encode("latin-1"))
-            if self.truncated:
+    def spans(self, line: str) -> list[Span] | None:
+        """Where it matches, as far as that is something; None where it does not match."""
+        found = self._pattern.search(line)
+        if found is None:
+            return None
+        spans: list[Span] = []
+        for one in self._pattern.finditer(line):
+            if one.end() > one.start():
+                spans.append(one.span())
+            if len(spans) == MAX_PIECES:
                 break
+        return spans
 
-    def _file(self, index: int, path: bytes) -> None:
-        try:
-            with _opened(path) as file:
-                self._lines(index, file)
-        except OSError:
-            self.skipped.append((index, "unreadable"))
-        except NotRegularError:
-            self.skipped.append((index, "not a regular file"))
+    def is_in(self, data: bytes) -> bool:
+        """Whether a line of a file, of which this is the whole, matches."""
+        if self._needed and not self._may_hold(data):
+            return False
+        if self._exact:
+            return True
+        data = data.replace(b"\0", b"\n")
+        if not self._needed or self._is_exotic(data):
+            lines = (line for _, line in _lines(data))
+        else:
+            lines = _lines_around(data, data.lower() if self._fold else data, self._needed)
+        return any(self._pattern.search(line) for line in lines)
 
-    def _lines(self, index: int, file: BinaryIO) -> None:
-        size = os.fstat(file.fileno()).st_size
-        head = file.read(SNIFFED_BYTES)
-        if b"\0" in head:
-            self.skipped.append((index, "binary"))
-            return
-        self.searched += 1
-        file.seek(0)
-        if size > WHOLE_FILE_BYTES:
-            self._collect(index, self._streamed(index, file))
-            return
-        text = file.read(WHOLE_FILE_BYTES + 1).decode("utf-8", "replace")
-        text = text.removeprefix("\ufeff").removesuffix("\r")
-        if self._may_match(text):
-            self._collect(index, enumerate(_split(text), 1))
+    def may_be_in(self, buffer: bytearray, size: int) -> bool:
+        """The same without the look at lines, for the beginning of a buffer."""
+        if not self._needed or self._fold:
+            return True
+        return buffer.find(self._needed, 0, size) >= 0
 
-    def _streamed(self, index: int, file: BinaryIO) -> Iterator[Line]:
-        """Lines of a large file, of each no more than its first MiB."""
-        number, within, cut = 1, False, False
-        while raw := file.readline(MAX_LINE_BYTES):
-            ends = raw.endswith(b"\n")
-            if not within:
-                text = raw.decode("utf-8", "replace").rstrip("\n").removesuffix("\r")
-                yield number, text.removeprefix("\ufeff") if number == 1 else text
-            elif not cut:
-                cut = True
-                self.skipped.append((index, "very long lines"))
-            within = not ends
-            number += ends
+    def _may_hold(self, data: bytes) -> bool:
+        if not self._fold:
+            return self._needed in data
+        if self._needed in data.lower():
+            return True
+        return self._is_exotic(data)
 
-    def _collect(self, index: int, lines: Iterator[Line]) -> None:
-        """Write out the matching lines with their context, neighbours as one block."""
-        block: list[Shown] = []
-        before: deque[Line] = deque(maxlen=self._request["context"])
-        after = 0
-        for number, text in lines:
-            found = self._search(text)
-            if found and self._is_full():
-                break
-            if found:
-                first = before[0][0] if before else number
-                if block and block[-1]["number"] < first - 1:
-                    self._write(index, block)
-                    block = []
-                block += [self._shown(*line, None) for line in before]
-                block.append(self._shown(number, text, found))
-                before.clear()
-                self.matches += 1
-                after = self._request["context"]
-            elif after:
-                block.append(self._shown(number, text, None))
-                after -= 1
-            else:
-                before.append((number, text))
-        self._write(index, block)
-
-    def _is_full(self) -> bool:
-        request = self._request
-        self.truncated = self.matches >= request["limit"] or self._chars >= request["max_chars"]
-        return self.truncated
-
-    def _shown(self, number: int, text: str, found: Place | None) -> Shown:
-        most = self._request["max_line_chars"]
-        start = max(0, found[0] - LEAD_CHARS) if found and found[1] > most else 0
-        part = text[start : start + most]
-        self._chars += len(part)
-        return {
-            "number": number,
-            "text": ("…" if start else "") + part,
-            "matched": found is not None,
-            "cut": len(part) < len(text),
-        }
-
-    def _write(self, index: int, lines: list[Shown]) -> None:
-        if lines:
-            _answer({"block": {"file": index, "lines": lines}})
+    def _is_exotic(self, data: bytes) -> bool:
+        """Whether a letter outside ASCII could stand for one of the needed ones."""
+        return self._exotic and not data.isascii() and any(odd in data for odd in _EXOTIC)
 
 
-# In these, what follows a line end could matter, or a match could run on over line ends.
-_LOOKS_BEYOND_LINES = re.compile(
-    r"\(\?[!>]|\(\?<!|\(\?[aiLmsux-]|\\[AZsSWDnrfvxuUN0-9]|[*+?}]\+|\[\^"
+# Letters outside ASCII that are equal to one inside when case does not matter.
+_EXOTIC = tuple(letter.encode() for letter in "\u0131\u0130\u017f\u212a")
+_TOKEN = re.compile(
+    r"(?P<plain>[^\\.^$*+?{}\[\]|()]|\\[^\w\s])"
+    r"|(?P<other>[.^$()]|\\[wWdDsSbBAZnrtfv]|\[\^?\]?[^\[\]\\]*\])"
+    r"|(?P<often>[*?]|\+|\{\d*,?\d*\})"
 )
 
 
-def literal_search(text: str, *, ignore_case: bool) -> tuple[Search, Callable[[str], bool]]:
-    """How to find `text` in a line, and how to rule out a whole file at once."""
-    wanted = text.casefold() if ignore_case else text
-
-    def search(line: str) -> Place | None:
-        at = (line.casefold() if ignore_case else line).find(wanted)
-        return None if at < 0 else (at, at + len(wanted))
-
-    return search, lambda whole: search(whole) is not None
-
-
-def pattern_search(text: str, *, ignore_case: bool) -> tuple[Search, Callable[[str], bool]]:
-    """The same for an expression; raises what `re.compile` raises."""
-    flags = re.IGNORECASE if ignore_case else 0
-    pattern = re.compile(text, flags)
-
-    def search(line: str) -> Place | None:
-        found = pattern.search(line)
-        return found.span() if found else None
-
-    if _LOOKS_BEYOND_LINES.search(text):
-        return search, lambda _: True
-    in_lines = re.compile(text, flags | re.MULTILINE)
-    return search, lambda whole: in_lines.search(whole.replace("\r\n", "\n")) is not None
+def needed_text(pattern: str) -> str:
+    """The longest text that stands in whatever the expression matches; "" where that is unsure."""
+    best = run = ""
+    depth = at = 0
+    while at < len(pattern):
+        token = _TOKEN.match(pattern, at)
+        if token is None or pattern.startswith("(?", at):
+            return ""
+        at = token.end()
+        depth += (token[0] == "(") - (token[0] == ")")
+        if token["plain"] and depth == 0:
+            run += token[0][-1]
+            continue
+        if token["often"] and token[0] != "+":
+            run = run[:-1]  # it may not be there at all
+        best, run = max(best, run, key=len), ""
+    return max(best, run, key=len)
 
 
-class NotRegularError(Exception):
-    """The name leads to a pipe, a device or a folder."""
+# ---- which files --------------------------------------------------------------------------------
 
 
-def _opened(path: bytes) -> BinaryIO:
-    flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
-    file = os.fdopen(os.open(path, flags), "rb")
-    if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-        file.close()
-        raise NotRegularError
-    return file
+class Scan:
+    """Names the files that match, by their numbers."""
+
+    def __init__(self, search: Search) -> None:
+        self.matched: list[int] = []
+        self.unread: list[int] = []
+        self._search = search
+        self._buffer = bytearray(BUFFER_BYTES)
+
+    def run(self, names: list[bytes]) -> None:
+        """Look into each of the files; pipes and the like do not get that far."""
+        for number, name in enumerate(names):
+            try:
+                opened = os.open(name, FLAGS)
+            except OSError:
+                self.unread.append(number)
+                continue
+            try:
+                if self._is_in(opened):
+                    self.matched.append(number)
+            except OSError:
+                self.unread.append(number)
+            finally:
+                os.close(opened)
+
+    def _is_in(self, opened: int) -> bool:
+        buffer = self._buffer
+        size = os.readv(opened, [buffer])
+        if size == len(buffer):
+            return self._is_in_large(opened)
+        if size and buffer[0] >= 0xFE:
+            return self._search.is_in(plain(bytes(memoryview(buffer)[:size])))
+        return self._search.may_be_in(buffer, size) and self._search.is_in(
+            plain(bytes(memoryview(buffer)[:size]))
+        )
+
+    def _is_in_large(self, opened: int) -> bool:
+        found = os.fstat(opened)
+        if not stat.S_ISREG(found.st_mode):
+            raise OSError
+        if found.st_size <= WHOLE_FILE_BYTES:
+            return self._search.is_in(plain(os.pread(opened, WHOLE_FILE_BYTES, 0)))
+        with os.fdopen(os.dup(opened), "rb") as file:
+            file.seek(0)
+            return any(self._search.spans(line) is not None for _, line in streamed(file, []))
 
 
-def _split(text: str) -> Iterator[str]:
-    lines = text.split("\n")
+def plain(data: bytes) -> bytes:
+    """The text of a file in UTF-8 without a byte order mark, where one says what it is."""
+    if data.startswith(codecs.BOM_UTF8):
+        return data[3:]
+    for mark, encoding in ((codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be")):
+        if data.startswith(mark):
+            return data[2:].decode(encoding, "replace").encode("utf-8", "replace")
+    return data
+
+
+def _lines(data: bytes) -> Iterator[Line]:
+    lines = data.split(b"\n")
     if not lines[-1]:
         lines.pop()
-    return (line.removesuffix("\r") for line in lines)
+    for number, line in enumerate(lines, 1):
+        yield number, line.removesuffix(b"\r").decode("utf-8", "replace")
+
+
+def _lines_around(data: bytes, folded: bytes, needed: bytes) -> Iterator[str]:
+    """The lines that hold the needed text, `folded` being the data as it is to be compared."""
+    at = folded.find(needed)
+    while at >= 0:
+        first = data.rfind(b"\n", 0, at) + 1
+        end = data.find(b"\n", at)
+        end = len(data) if end < 0 else end
+        yield data[first:end].removesuffix(b"\r").decode("utf-8", "replace")
+        at = folded.find(needed, end)
+
+
+def streamed(file: BinaryIO, cut: list[int]) -> Iterator[Line]:
+    """Lines of a large file, of each no more than its first MiB; `cut` gets their numbers."""
+    number, within = 1, False
+    while raw := file.readline(MAX_LINE_BYTES):
+        ends = raw.endswith(b"\n")
+        if not within:
+            text = raw.removesuffix(b"\n").removesuffix(b"\r").decode("utf-8", "replace")
+            yield number, text.removeprefix("\ufeff") if number == 1 else text
+        elif not cut:
+            cut.append(number)
+        within = not ends
+        number += ends
+
+
+# ---- which lines --------------------------------------------------------------------------------
+
+
+class Show:
+    """The first matching lines of files that were opened for us, with their context."""
+
+    def __init__(self, request: Request, search: Search) -> None:
+        self.cut: list[int] = []
+        self._context = request["context"]
+        self._most = request["most"]
+        self._search = search
+        self._room = MAX_ANSWER_BYTES
+
+    def of(self, opened: int) -> list[Told]:
+        """Lines in order; empty where nothing matches."""
+        if os.fstat(opened).st_size <= WHOLE_FILE_BYTES:
+            return self._told(_lines(plain(os.pread(opened, WHOLE_FILE_BYTES + 1, 0))))
+        cut: list[int] = []
+        with os.fdopen(os.dup(opened), "rb") as file:
+            file.seek(0)
+            told = self._told(streamed(file, cut))
+        if cut:
+            self.cut.append(opened)
+        return told
+
+    def _told(self, lines: Iterator[Line]) -> list[Told]:
+        told: list[Told] = []
+        before: deque[Line] = deque(maxlen=self._context)
+        found = after = 0
+        for number, text in lines:
+            spans = self._search.spans(text)
+            if spans is not None:
+                told += [(*line, None) for line in before]
+                told.append((number, text, spans))
+                before.clear()
+                found, after = found + 1, self._context
+            elif after:
+                told.append((number, text, None))
+                after -= 1
+            else:
+                before.append((number, text))
+                continue
+            self._room -= len(text)
+            if (found >= self._most and not after) or self._room < 0:
+                break
+        return told
 
 
 def _answer(value: Answer) -> None:
-    sys.stdout.buffer.write(json.dumps(value).encode("ascii") + b"\n")
+    sys.stdout.buffer.write(json.dumps(value).encode("ascii"))
 
 
 def main() -> None:
     """Answer one request; end by itself even if nobody is there to end it."""
-    request: Request = json.loads(sys.stdin.buffer.read())
+    head, _, rest = sys.stdin.buffer.read().partition(b"\n")
+    request: Request = json.loads(head)
     if hasattr(signal, "alarm"):
         signal.alarm(request["seconds"])
-    make = literal_search if request["literal"] else pattern_search
+    how = {"literal": request["literal"], "ignore_case": request["ignore_case"]}
     try:
-        search, may_match = make(request["pattern"], ignore_case=request["ignore_case"])
-    except (re.error, RecursionError, OverflowError) as fault:
-        _answer({"fault": str(fault)})
+        search = Search(request["pattern"], **how)
+    except re.error as fault:
+        _answer({"fault": fault.msg, "position": -1 if fault.pos is None else fault.pos})
         return
-    matcher = Matcher(request, search, may_match)
-    matcher.run()
-    _answer(
-        {
-            "done": {
-                "matches": matcher.matches,
-                "searched": matcher.searched,
-                "truncated": matcher.truncated,
-                "skipped": matcher.skipped,
-            }
-        }
-    )
+    except (RecursionError, OverflowError) as fault:
+        _answer({"fault": str(fault), "position": 0})
+        return
+    if request["opened"]:
+        show = Show(request, search)
+        lines = {str(opened): show.of(opened) for opened in request["opened"]}
+        _answer({"lines": lines, "cut": show.cut})
+    else:
+        scan = Scan(search)
+        scan.run(rest.split(b"\0")[:-1])
+        _answer({"matched": scan.matched, "unread": scan.unread})
 
 
 if __name__ == "__main__":

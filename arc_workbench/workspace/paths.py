@@ -25,7 +25,7 @@ class Place:
     and records, with bytes that are no UTF-8 escaped: `path` is the same destination, spelled below
     the root as the root was given; `shown` is relative inside the project, absolute outside; `via`
     is the spelling that was used, where links made it differ. A `confined` place never leaves
-    `root`.
+    `root`. `shadow` is where a dry run keeps what the file would hold.
     """
 
     given: str
@@ -35,6 +35,12 @@ class Place:
     via: str
     root: Path
     confined: bool
+    shadow: Path | None = None
+
+    @property
+    def held(self) -> Path:
+        """Where the content lies now: the file itself, or what a dry run made of it."""
+        return self.shadow or self.real
 
     @property
     def named(self) -> str:
@@ -68,6 +74,10 @@ class Roots:
         """Any name: relative to the project, or absolute. `~` is a name like any other."""
         _require_usable(text)
         return self._place(text, _real(self.given / text, printable(text)), confined=False)
+
+    def at(self, real: Path) -> Place:
+        """The very path `real`, which was resolved once; what became of it since is not asked."""
+        return self._place(str(real), real, confined=is_within(real, self.real))
 
     def _place(self, text: str, real: Path, *, confined: bool) -> Place:
         path = self._respelled(real)
@@ -131,7 +141,7 @@ def kind_of(path: Path, shown: str) -> Kind:
 
 def require_file(place: Place) -> None:
     """Raise `ToolError` unless a regular file stands there."""
-    kind = kind_of(place.real, place.shown)
+    kind = kind_of(place.held, place.shown)
     if kind == "absent":
         refuse_escaped(place)
         raise ToolError(
@@ -174,7 +184,7 @@ def is_kernel_view(path: Path) -> bool:
 
 def require_folder(place: Place) -> None:
     """Raise `ToolError` unless a folder stands there."""
-    kind = kind_of(place.real, place.shown)
+    kind = kind_of(place.held, place.shown)
     if kind == "absent":
         refuse_escaped(place)
         raise ToolError(f"{place.shown} does not exist; nothing was searched. Check the name.")

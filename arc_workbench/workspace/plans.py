@@ -4,12 +4,14 @@ import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Literal
 
 from arc_workbench.errors import ToolError
 from arc_workbench.workspace.deadline import Deadline
 from arc_workbench.workspace.editing import replace, unified_diff
 from arc_workbench.workspace.matching import Likeness
+from arc_workbench.workspace.names import refusal
 from arc_workbench.workspace.paths import (
     Place,
     is_kernel_view,
@@ -27,11 +29,13 @@ from arc_workbench.workspace.reading import (
     snapshot,
     text_of,
 )
+from arc_workbench.workspace.records import Verb
 
 ABSENT = "absent"
 MARK = "\ufeff"
 
-Op = Literal["create", "change"]
+Op = Literal["create", "change", "remove"]
+TOO_LARGE = b"\0"  # stands for content that is over the limit, which is not shown as text
 
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 
@@ -40,20 +44,29 @@ _SHA256 = re.compile(r"[0-9a-f]{64}")
 class FilePlan:
     """The change of one file as it was worked out: what is shown is what `Workspace.apply` does.
 
-    `content` are all bytes the file will have. `binds` are the facts that must still hold then.
-    `other_names` counts the hard links that keep the old bytes.
+    `content` are all bytes the file will have. `before_sha256` is None where there is no file yet,
+    `after_sha256` where there will be none. `binds` are the facts that must still hold then.
+    `other_names` counts the hard links that keep the old bytes. `mode` is what a new file gets, 0
+    for the usual; `before_inode` the inode that the file must still have, 0 for any. `verb` is the
+    word for it in the journal, and `undoes` the change that it takes back. `folders` are those
+    above a file that is removed which go with it, if they are empty.
     """
 
     place: Place
     op: Op
     before_sha256: str | None
-    after_sha256: str
+    after_sha256: str | None
     content: bytes = field(repr=False)
     diff: str = field(repr=False)
     replacements: int = 0
     likeness: Likeness = "exact"
     line_endings_folded: bool = False
     other_names: int = 0
+    verb: Verb = "write"
+    undoes: str = ""
+    mode: int = 0
+    before_inode: int = 0
+    folders: tuple[str, ...] = ()
 
     @property
     def binds(self) -> Mapping[str, str]:
@@ -62,7 +75,11 @@ class FilePlan:
         path = {"path": printable(real)}
         if path["path"] != real:  # two names may look alike once they are escaped
             path["path_bytes"] = os.fsencode(real).hex()
-        return {**path, "before": self.before_sha256 or ABSENT, "after": self.after_sha256}
+        return {
+            **path,
+            "before": self.before_sha256 or ABSENT,
+            "after": self.after_sha256 or ABSENT,
+        }
 
     @property
     def link_note(self) -> str:
@@ -77,8 +94,21 @@ class FilePlan:
     @property
     def tally(self) -> str:
         """How many lines the diff adds and removes: "+3 -1"."""
-        signs = [line[:1] for line in self.diff.split("\n")[2:]]
-        return f"+{signs.count('+')} -{signs.count('-')}"
+        return f"+{self.added} -{self.removed}"
+
+    @cached_property
+    def added(self) -> int:
+        """How many lines the diff adds."""
+        return self._signs("+")
+
+    @cached_property
+    def removed(self) -> int:
+        """How many lines the diff removes."""
+        return self._signs("-")
+
+    def _signs(self, sign: str) -> int:
+        body = self.diff.partition("\n")[2].partition("\n")[2]
+        return body.count("\n" + sign) + body.startswith(sign)
 
 
 @dataclass(frozen=True)
@@ -95,6 +125,7 @@ def plan_write(place: Place, content: str, expected: Expected, deadline: Deadlin
     if _kind(place) == "absent":
         refuse_escaped(place)
         _refuse_expectation(expected.sha256, place.shown)
+        _refuse_name(place)
         return _plan(place, None, None, data, content, deadline)
     before = snapshot(place, deadline)
     _check_expectation(expected, before.sha256, place.shown)
@@ -132,7 +163,7 @@ def plan_edit(
     text, bom = text_of(before.data, place)
     _encoded(new, place.shown)
     done = replace(text, old, new, replace_all=replace_all, shown=place.shown, check=deadline.check)
-    after = _without_second_mark(done.text, text) if bom else done.text
+    after = _without_second_mark(done.text, text, new) if bom else done.text
     if after == text:
         raise ToolError(
             f"{place.shown}: old and new text are the same once the file's line ends and byte "
@@ -146,6 +177,7 @@ def plan_edit(
         after_sha256=sha256_of(data),
         content=data,
         diff=unified_diff(text, after, place.shown, deadline.check),
+        verb="edit",
         replacements=done.count,
         likeness=done.likeness,
         line_endings_folded=done.likeness == "line ends" or done.line_ends_adapted,
@@ -166,13 +198,88 @@ def _plan(
         diff=unified_diff(old, text, place.shown, deadline.check)
         if known
         else _whole(place, before),
+        verb="create" if before is None else "write",
         other_names=0 if before is None else _other_names(place),
     )
 
 
-def _without_second_mark(after: str, before: str) -> str:
+def plan_content(
+    place: Place,
+    before_sha256: str | None,
+    content: bytes | None,
+    deadline: Deadline,
+    *,
+    verb: Verb,
+    undoes: str = "",
+    mode: int = 0,
+    before_inode: int = 0,
+    folders: tuple[str, ...] = (),
+) -> FilePlan:
+    """Exactly these bytes as the file, or no file; made on a file of that very hash.
+
+    Raises `ToolError` where the file is another by now.
+    """
+    now = snapshot(place, deadline) if _kind(place) == "file" else None
+    if (now.sha256 if now else None) != before_sha256:
+        raise changed_meanwhile(place.shown)
+    before = (now.data if now.data is not None else TOO_LARGE) if now else None
+    return FilePlan(
+        place=place,
+        op="remove" if content is None else "change" if now else "create",
+        before_sha256=before_sha256,
+        after_sha256=sha256_of(content) if content is not None else None,
+        content=content or b"",
+        diff=shown_difference(place, before, content, deadline),
+        verb=verb,
+        undoes=undoes,
+        mode=mode,
+        before_inode=before_inode,
+        folders=folders,
+    )
+
+
+def current_sha256(place: Place, deadline: Deadline) -> str | None:
+    """What the file's bytes hash to now; None where there is none."""
+    return snapshot(place, deadline).sha256 if _kind(place) == "file" else None
+
+
+def current_bytes(place: Place, deadline: Deadline) -> bytes | None:
+    """What the file holds now; None where there is none, a stand-in where it is too large."""
+    if _kind(place) == "absent":
+        return None
+    data = snapshot(place, deadline).data
+    return TOO_LARGE if data is None else data
+
+
+def shown_difference(
+    place: Place, before: bytes | None, after: bytes | None, deadline: Deadline
+) -> str:
+    """Two contents of a file as a unified diff; None is no file."""
+    old, new = _as_text(before), _as_text(after)
+    if (before is not None and old is None) or (after is not None and new is None):
+        return _whole(place, sha256_of(before) if before is not None else None)
+    diff = unified_diff(old, new or "", place.shown, deadline.check)
+    if after is not None or not diff:
+        return diff
+    head, _, rest = diff.partition("\n")
+    return f"{head}\n+++ /dev/null\n{rest.partition(chr(10))[2]}"
+
+
+def _as_text(content: bytes | None) -> str | None:
+    """Content as it can be compared, or None."""
+    if content is None or b"\0" in content[:SNIFFED_BYTES] or len(content) > MAX_TEXT_BYTES:
+        return None
+    try:
+        return content.removeprefix(BOM).decode("utf-8")
+    except UnicodeDecodeError:
+        return None
+
+
+def _without_second_mark(after: str, before: str, new: str) -> str:
     """`after`, for a file that keeps its byte order mark: new text brings in no other one."""
-    return after if before.startswith(MARK) else after.lstrip(MARK)
+    if before.startswith(MARK) or not after.startswith(new):
+        return after
+    return after[len(new) - len(new.lstrip(MARK)) :]
 
 
 def _other_names(place: Place) -> int:
@@ -200,7 +307,7 @@ def _old_text(place: Place, before: Snapshot) -> tuple[str | None, bool]:
 
 def _kind(place: Place) -> Literal["absent", "file"]:
     """Whether the file is to be created; raises `ToolError` where no file could be."""
-    if kind_of(place.real, place.shown) != "absent":
+    if kind_of(place.held, place.shown) != "absent":
         require_file(place)
         return "file"
     for parent in place.real.parents:
@@ -216,8 +323,15 @@ def _kind(place: Place) -> Literal["absent", "file"]:
     return "absent"
 
 
+def _refuse_name(place: Place) -> None:
+    """Raise `ToolError` if something would be created under a name that not every system holds."""
+    known = next(parent for parent in place.real.parents if parent.exists())
+    if why := refusal(place.real.relative_to(known).as_posix()):
+        raise ToolError(f"{place.shown}: nothing was written: {why}.")
+
+
 def _require_writable(place: Place) -> None:
-    if not os.access(place.real, os.W_OK):
+    if not os.access(place.held, os.W_OK):
         raise ToolError(f"{place.shown} is read-only; nothing was written.")
 
 

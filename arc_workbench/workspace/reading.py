@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import BinaryIO
 
 from arc_workbench.errors import ToolError
+from arc_workbench.workspace import anchors
 from arc_workbench.workspace.deadline import Deadline
 from arc_workbench.workspace.paths import Place, reason, require_file
 from arc_workbench.workspace.window import Window
@@ -172,12 +173,15 @@ def _decoded(
 def opened(place: Place) -> Generator[BinaryIO]:
     """The regular file at `place`, open for reading; failures come out as `ToolError`.
 
-    Opening never waits for a pipe's other end and never follows a link put there meanwhile.
+    Opening never waits for a pipe's other end, and no component of the path may have become a link
+    since the place was resolved.
     """
-    flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOFOLLOW", 0)
     try:
-        with os.fdopen(os.open(place.real, flags | getattr(os, "O_BINARY", 0)), "rb") as file:
-            if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+        with (
+            anchors.opened(place.held) as descriptor,
+            os.fdopen(descriptor, "rb", closefd=False) as file,
+        ):
+            if not stat.S_ISREG(os.fstat(descriptor).st_mode):
                 raise ToolError(f"{place.shown} is not a regular file, so it is not opened.")
             yield file
     except OSError as fault:

@@ -1,159 +1,267 @@
 """Looking for text in files: a literal or a regular expression, line by line.
 
-The matching runs in a process of its own (`matcher.py`), so that a pattern that never ends can be
-ended: by the deadline, or at once by a person.
+Whatever engine answers, it first names the files in which something matches, and then shows lines
+of the first of them, which are opened here without following a link: only what was found in the
+project can come back.
 """
 
-import json
 import os
 import re
-import subprocess
-import sys
-import tempfile
-from collections.abc import Iterable
-from contextlib import suppress
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from itertools import chain, islice, repeat
 from pathlib import Path
+from typing import Protocol
 
 from arc_workbench.errors import ToolError
-from arc_workbench.workspace import matcher
+from arc_workbench.workspace import ripgrep, system
 from arc_workbench.workspace.deadline import Deadline
-from arc_workbench.workspace.walking import Skip, SkipReason
+from arc_workbench.workspace.fallback import Python
+from arc_workbench.workspace.findings import (
+    MAX_CONTEXT_LINES,
+    Block,
+    Collected,
+    Hits,
+    Line,
+    Query,
+    RawLine,
+)
+from arc_workbench.workspace.globs import Glob
+from arc_workbench.workspace.paths import Place, kind_of, printable, require_folder
+from arc_workbench.workspace.ripgrep import Named, Ripgrep
+from arc_workbench.workspace.walking import Level, Skip, SkipReason, Walk
 
-MAX_CONTEXT_LINES = 50
-MAX_LINE_CHARS = 2000
-MAX_CHARS = 200_000
-POLL_SECONDS = 0.05
+__all__ = ["Block", "Hits", "Line", "Query", "search"]
 
-_SPECIAL = re.compile(r"[.^$*+?{}\[\]\\|()]")
+MAX_PATTERN_CHARS = 10_000
+OPEN_AT_ONCE = (8, 32, 64)
+SNIFFED_BYTES = 8000
+
+_SPECIAL = frozenset(".^$*+?{}[]\\|()")
 _REASONS: dict[str, SkipReason] = {
-    "binary": "binary",
-    "unreadable": "unreadable",
-    "not a regular file": "not a regular file",
-    "very long lines": "very long lines",
+    "the pattern takes too long": "the pattern takes too long",
 }
 
 
-@dataclass(frozen=True)
-class Line:
-    """A line of a block; `cut` when it is not shown whole."""
+class Engine(Protocol):
+    """Who matches: names files first, then shows lines of open ones."""
 
-    number: int
-    text: str
-    matched: bool
-    cut: bool
+    cut: set[int]
 
+    @property
+    def name(self) -> str: ...
 
-@dataclass(frozen=True)
-class Block:
-    """Consecutive lines of one file: matches and their context."""
+    def among(self, folder: Path, files: Sequence[str]) -> Named: ...
 
-    path: str
-    lines: tuple[Line, ...]
+    def lines(self, opened: Sequence[int], most: int) -> dict[int, list[RawLine]]: ...
 
 
-@dataclass(frozen=True)
-class Hits:
-    """What a search found; `truncated` when there is more."""
-
-    blocks: tuple[Block, ...]
-    count: int
-    files_searched: int
-    truncated: bool
-    skipped: tuple[Skip, ...]
+_LINE_BREAK = re.compile(r"(?<!\\)(?:\\\\)*\\n")
 
 
-@dataclass(frozen=True)
-class Query:
-    """What to look for, and how much of it to give back."""
+@dataclass
+class _Matched:
+    """Where something matches: `files` by the name to show, and what is known of the others."""
 
-    text: str
-    literal: bool
-    ignore_case: bool
-    context: int
-    limit: int
+    files: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
+    searched: int = 0
+    skipped: list[Skip] = field(default_factory=list[Skip])
+    stopped: str = ""
 
 
-def search(files: Iterable[tuple[str, Path]], query: Query, deadline: Deadline) -> Hits:
-    """Matching lines of the named files, in their order.
+def search(place: Place, query: Query, glob: Glob | None, *, name: str, deadline: Deadline) -> Hits:
+    """Matching lines in the file at `place`, called `name`, or in the files below it, in order.
 
     Raises `ToolError` for an invalid expression, at the deadline, and when a person interrupts.
     """
-    named = list(files)
-    _require_usable(query)
-    answers = _ask(_request([path for _, path in named], query, deadline), deadline)
-    blocks: list[Block] = []
-    done: matcher.Done | None = None
-    for answer in answers:
-        if "fault" in answer:
-            raise ToolError(
-                f"{query.text!r} is not a valid regular expression: {answer['fault']}. "
-                "Correct it, or escape what is meant literally."
-            )
-        if "block" in answer:
-            blocks.append(_block(answer["block"], named))
-        done = answer.get("done", done)
-    if done is None:
-        raise ToolError("The search ended early, without a result. Narrow the path or the pattern.")
-    return Hits(
-        blocks=tuple(blocks),
-        count=done["matches"],
-        files_searched=done["searched"],
-        truncated=done["truncated"],
-        skipped=tuple(Skip(named[index][0], _REASONS[why]) for index, why in done["skipped"]),
+    query = _usable(query)
+    command = ripgrep.program()
+    if command is not None:
+        try:
+            return _Run(place, query, glob, name, deadline).by(Ripgrep(command, query, deadline))
+        except ripgrep.Broken:
+            pass  # the other engine answers, and says its name
+    return _Run(place, query, glob, name, deadline).by(Python(query, deadline))
+
+
+def _usable(query: Query) -> Query:
+    text = query.text
+    if not text:
+        raise ToolError("The pattern is empty; say what to look for.")
+    if "\n" in text or (not query.literal and _LINE_BREAK.search(text) and "[" not in text):
+        raise ToolError("The pattern holds a line break, but lines are searched one by one.")
+    if "\0" in text or not _is_text(text):
+        raise ToolError("The pattern holds characters that no text has; leave them out.")
+    if len(text) > MAX_PATTERN_CHARS:
+        raise ToolError(f"The pattern has over {MAX_PATTERN_CHARS} characters; give a shorter one.")
+    return Query(
+        text,
+        query.literal or _SPECIAL.isdisjoint(text),
+        query.ignore_case,
+        min(query.context, MAX_CONTEXT_LINES),
+        query.limit,
     )
 
 
-def _require_usable(query: Query) -> None:
-    if not query.text:
-        raise ToolError("The pattern is empty; say what to look for.")
-    if "\n" in query.text:
-        raise ToolError("The pattern holds a line break, but lines are searched one by one.")
+def _is_text(text: str) -> bool:
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
-def _request(paths: list[Path], query: Query, deadline: Deadline) -> matcher.Request:
-    return {
-        "pattern": query.text,
-        "literal": query.literal or not _SPECIAL.search(query.text),
-        "ignore_case": query.ignore_case,
-        "context": min(query.context, MAX_CONTEXT_LINES),
-        "limit": query.limit,
-        "max_chars": MAX_CHARS,
-        "max_line_chars": MAX_LINE_CHARS,
-        "seconds": int(deadline.seconds) + 2,
-        "files": [os.fsencode(path).decode("latin-1") for path in paths],
-    }
+class _Run:
+    """One search by one engine."""
 
+    def __init__(
+        self, place: Place, query: Query, glob: Glob | None, name: str, deadline: Deadline
+    ) -> None:
+        self._place = place
+        self._base = str(place.real).rstrip("/")
+        self._query = query
+        self._glob = glob
+        self._name = name
+        self._prefix = name if not name or name.endswith("/") else name + "/"
+        self._deadline = deadline
 
-def _ask(request: matcher.Request, deadline: Deadline) -> list[matcher.Answer]:
-    """The answers of a fresh process, which never outlives this call."""
-    command = [sys.executable, "-I", "-S", str(Path(matcher.__file__))]
-    # The request is in a file: a pipe that is filled while a time limit runs can lose its rest.
-    with tempfile.TemporaryFile() as question:
-        question.write(json.dumps(request).encode("ascii"))
-        question.seek(0)
-        with subprocess.Popen(
-            command,
-            stdin=question,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            start_new_session=True,
-        ) as process:
+    def by(self, engine: Ripgrep | Python) -> Hits:
+        if kind_of(self._place.real, self._place.shown) == "file":
+            matched = self._in_file(engine)
+        else:
+            require_folder(self._place)
+            matched = self._below(engine)
+        matched.files.sort()
+        collected = Collected(self._query)
+        self._collect(engine, matched, collected)
+        return Hits(
+            tuple(collected.blocks),
+            collected.count,
+            matched.searched,
+            collected.truncated,
+            tuple(sorted(matched.skipped, key=lambda skip: skip.path)),
+            engine.name,
+            matched.stopped,
+        )
+
+    # ---- which files ----------------------------------------------------------------------------
+
+    def _in_file(self, engine: Engine) -> _Matched:
+        path = str(self._place.real)
+        named = engine.among(Path("/"), [path])
+        unread = [Skip(self._name, _reason(why)) for _, why in named.unread]
+        return _Matched([(self._name, path) for _ in named.paths], 1, unread)
+
+    def _below(self, engine: Ripgrep | Python) -> _Matched:
+        base = self._place.real
+        walk = Walk(base, self._place.fence, self._deadline)
+        if self._glob is None and isinstance(engine, Ripgrep):
+            with engine.start(base) as child:
+                files, linked = self._elsewhere(walk)
+                named = [engine.finish(child, base)]
+        else:
+            names, linked = self._all(walk)
+            files = len(names)
+            named = [engine.among(base, names or [os.devnull])]
+        if linked:
+            named.append(engine.among(base, list(linked)))
+        return self._matched(named, linked, files + len(linked), walk)
+
+    def _elsewhere(self, walk: Walk) -> tuple[int, dict[str, str]]:
+        """How many files lie below by their own names, and those that only links lead to."""
+        files = 0
+        linked: dict[str, str] = {}
+        for level in walk.levels():
+            if self._is_own(level):
+                files += len(level.files)
+            else:
+                linked.update((f"{level.path}/{name}", level.prefix + name) for name in level.files)
+            for name, path in level.links_to_files():
+                if not walk.covers(path):
+                    linked.setdefault(path, name)
+        return files, linked
+
+    def _all(self, walk: Walk) -> tuple[list[str], dict[str, str]]:
+        """The files to look into by their own names, and those that only links lead to."""
+        files: list[str] = []
+        linked: dict[str, str] = {}
+        glob, check = self._glob, self._deadline.check
+        for level in walk.levels(self._leads):
+            fits = glob.in_folder(level.prefix, check) if glob else None
+            names = [name for name in level.files if fits is None or fits(name)]
+            if self._is_own(level):
+                files += [level.prefix + name for name in names]
+            else:
+                linked.update((f"{level.path}/{name}", level.prefix + name) for name in names)
+            for name, path in level.links_to_files():
+                if fits is None or fits(name.rpartition("/")[2]):
+                    linked.setdefault(path, name)
+        if linked:
+            base = f"{self._base}/"
+            own = {base + name for name in files}
+            linked = {path: name for path, name in linked.items() if path not in own}
+        return files, linked
+
+    def _leads(self, folder: str) -> bool:
+        return self._glob is None or self._glob.leads_into(folder, self._deadline.check)
+
+    def _is_own(self, level: Level) -> bool:
+        return f"{level.path}/" == f"{self._base}/{level.prefix}"
+
+    def _matched(
+        self, named: Sequence[Named], linked: dict[str, str], searched: int, walk: Walk
+    ) -> _Matched:
+        """Names as they are to be shown, with the place to open."""
+        matched = _Matched(searched=searched, stopped=walk.stopped)
+        matched.skipped += [Skip(self._prefix + skip.path, skip.reason) for skip in walk.skipped]
+        known = {skip.path for skip in walk.skipped}
+        for one in named:
+            for path in one.paths:
+                shown = printable(self._prefix + linked.get(path, path))
+                matched.files.append((shown, path if path in linked else f"{self._base}/{path}"))
+            for path, why in one.unread:
+                shown = printable(linked.get(path, path))
+                if shown not in known:
+                    matched.skipped.append(Skip(self._prefix + shown, _reason(why)))
+        return matched
+
+    # ---- which lines ----------------------------------------------------------------------------
+
+    def _collect(self, engine: Engine, matched: _Matched, collected: Collected) -> None:
+        """Lines of one file after the other, until there are enough."""
+        sizes = chain(OPEN_AT_ONCE, repeat(OPEN_AT_ONCE[-1]))
+        waiting = iter(matched.files)
+        while some := list(islice(waiting, next(sizes))):
+            with ExitStack() as stack:
+                opened = dict(self._opened(some, matched.skipped, stack))
+                if not opened:
+                    continue
+                found = engine.lines(list(opened), collected.left + 1)
+            for number, shown in opened.items():
+                collected.add(shown, found.get(number, []))
+                if collected.truncated:
+                    return
+                if number in engine.cut:
+                    matched.skipped.append(Skip(shown, "very long lines"))
+            engine.cut.clear()
+
+    def _opened(
+        self, files: Sequence[tuple[str, str]], skipped: list[Skip], stack: ExitStack
+    ) -> Iterator[tuple[int, str]]:
+        for shown, path in files:
             try:
-                output = _output(process, deadline)
-            finally:
-                process.kill()
-    return [] if process.returncode else [json.loads(line) for line in output.splitlines()]
+                opened = system.open_without_links(Path(path), system.READING)
+                stack.callback(os.close, opened)
+                head = os.pread(opened, SNIFFED_BYTES, 0)
+            except OSError:
+                skipped.append(Skip(shown, "unreadable"))
+                continue
+            if b"\0" in head:
+                skipped.append(Skip(shown, "binary file matches"))
+            else:
+                yield opened, shown
 
 
-def _output(process: subprocess.Popen[bytes], deadline: Deadline) -> bytes:
-    while True:
-        with suppress(subprocess.TimeoutExpired):
-            output, _ = process.communicate(timeout=POLL_SECONDS)
-            return output
-        deadline.check()
-
-
-def _block(found: matcher.Found, named: list[tuple[str, Path]]) -> Block:
-    lines = tuple(Line(**line) for line in found["lines"])
-    return Block(named[found["file"]][0], lines)
+def _reason(why: str) -> SkipReason:
+    return _REASONS.get(why, "unreadable")

@@ -3,9 +3,15 @@
 import asyncio
 import sys
 
-from tests.bench import loading, steps
+from tests.bench import journal, loading, outlines, searching, steps
 
-MEASUREMENTS = {"loading": loading.measure, "steps": lambda: asyncio.run(steps.measure())}
+MEASUREMENTS = {
+    "journal": journal.measure,
+    "loading": loading.measure,
+    "outlines": outlines.measure,
+    "searching": searching.measure,
+    "steps": lambda: asyncio.run(steps.measure()),
+}
 
 
 def main() -> int:

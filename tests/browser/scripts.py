@@ -58,12 +58,36 @@ steps:
   - say: The flood is over.
 """
 
+LOOK_AROUND = """
+script: 1
+title: looking around
+tools:
+  search: [grep]
+  list: [ls]
+  read: [read]
+steps:
+  - together:
+      - {call: search, with: {pattern: 'def \\w+', path: ., contextLines: 1}, as: found}
+      - {call: list, with: {path: .}, as: listed}
+      - {call: read, with: {path: large.py}, as: outline}
+  - say: That is what is here.
+"""
+
 FILES = {
     "lines.yaml": LINES,
     "hello.txt": "Hello, Moon.\n",
     "one.yaml": ONE_CHANGE,
     "two.yaml": TWO_CHANGES,
     "flood.yaml": FLOOD,
+}
+AROUND = {
+    "around.yaml": LOOK_AROUND,
+    "clock.py": "import time\n\n\ndef now():\n    return time.time()\n\n\ndef day():\n    pass\n",
+    "large.py": "".join(
+        f"class Sum{n}:\n    def add(self, more: int) -> int:\n        return {n} + more\n\n\n"
+        for n in range(300)
+    ),
+    "<img src=x onerror=alert(1)>.txt": "one\n",
 }
 
 

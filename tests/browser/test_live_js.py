@@ -44,6 +44,43 @@ ALLOWED: JsonObject = {"do": "allow", "prompt": "p1", "scope": "once", "nonce": 
 DENIED: JsonObject = {"do": "deny", "prompt": "p1", "nonce": "code-of-p1"}
 
 
+# ---- buttons outside a question ----------------------------------------------------------------
+
+
+def undo_bar(board: Board) -> None:
+    """A button that takes a change back."""
+    button = ["button", {"class": "aw-btn", "do": {"do": "undo", "prompt": "c1"}}, "Undo c1"]
+    board.draw(["div", {"key": "press-c1"}, button])
+    board.say({"op": "code", "prompt": "c1", "code": "code-of-c1"})
+
+
+def test_a_press_outside_a_question_sends_its_code_and_rests_until_it_is_drawn_again(
+    board: Board,
+) -> None:
+    undo_bar(board)
+
+    board.button("Undo c1").click()
+    board.button("Undo c1").click(force=True)
+
+    assert board.sent == [{"do": "undo", "prompt": "c1", "nonce": "code-of-c1"}]
+    assert board.button("Undo c1").is_disabled()
+
+
+@requirement("REQ-S7", "REQ-S11")
+def test_a_key_takes_nothing_back_where_a_script_moved_the_focus(board: Board) -> None:
+    undo_bar(board)
+
+    board.button("Undo c1").evaluate("button => button.focus()")
+    board.page.keyboard.press("Enter")
+    board.button("Undo c1").evaluate("button => button.click()")
+    assert board.sent == []
+
+    board.page.locator("#outside").focus()
+    board.tab_to("Undo c1")
+    board.page.keyboard.press("Enter")
+    assert [message["do"] for message in board.sent] == ["undo"]
+
+
 # ---- drawing ------------------------------------------------------------------------------------
 
 

@@ -8,7 +8,25 @@ from typing import cast
 
 import pytest
 
-from arc_workbench.content import Diff, Output, Text, Thinking, ToolCall, ToolResult
+from arc_workbench.content import (
+    ChangeRow,
+    Changes,
+    Declaration,
+    Diff,
+    Display,
+    Matches,
+    MatchLine,
+    Name,
+    Names,
+    Outline,
+    Output,
+    Recovery,
+    RecoveryEntry,
+    Text,
+    Thinking,
+    ToolCall,
+    ToolResult,
+)
 from arc_workbench.events import FileChanged, PermissionRequested, Steered
 from arc_workbench.frontends import plain
 from arc_workbench.frontends.notebook import render
@@ -125,7 +143,7 @@ def everywhere(text: str) -> TurnView:
     telling.start("a", f"x{text}", None)
     telling.finish(ToolResult.error(f"r{text}", note=f"n{text}"), "failed", call_id="a")
     telling.start("b", text, {f"k{text}": text, "list": [text, {text: 1}]}, f"s{text}")
-    shown = (Output(text=f"o{text}"), diff_of(text))
+    shown = (Output(text=f"o{text}"), diff_of(text), *found(text), *journal(text))
     telling.finish(ToolResult(content=(Text(text=text),), display=shown, note=text), call_id="b")
     changed = diff_of(text)
     telling.tell(
@@ -151,6 +169,34 @@ def diff_of(text: str) -> Diff:
         f"+b {text}",
     )
     return Diff(path=f"f{text}", unified="\n".join(lines) + "\n")
+
+
+def found(text: str) -> tuple[Display, ...]:
+    """A text as the name of a file, as what matched in it, and as what it declares."""
+    line = MatchLine(path=text, line=1, text=f"a{text}b", spans=((0, 1),))
+    around = MatchLine(path=f"2{text}", line=2, text=f"c{text}", context=True)
+    kinds = ("file", "folder", "link", "other")
+    names = (Name.model_validate({"path": text, "kind": kind, "size": 1}) for kind in kinds)
+    declared = Declaration(line=1, kind=f"k{text}", name=text, signature=f"d {text}", depth=1)
+    return (
+        Matches(lines=(line, around), count=1, note=f"n{text}"),
+        Names(names=tuple(names), note=f"n{text}"),
+        Outline(path=text, size=1, total_lines=1, declarations=(declared,)),
+    )
+
+
+def journal(text: str) -> tuple[Display, ...]:
+    """A text as the name of a file that was changed, and as what is told of it."""
+    row = ChangeRow(
+        id=f"c{text}", op="edit", path=text, added=1, removed=1, status="undone", undoes=f"u{text}"
+    )
+    entry = RecoveryEntry(
+        id=f"c{text}", path=text, op="edit", status="s", happened=f"h{text}", next=f"n{text}"
+    )
+    return (
+        Changes(changes=(row,)),
+        Recovery(verdict="ambiguous", mutation_blocked=True, entries=(entry,)),
+    )
 
 
 def answered(telling: Telling, asked: PermissionRequested) -> None:

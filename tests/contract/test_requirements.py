@@ -67,12 +67,10 @@ WITHOUT_ROWS = {
 # Rows of tools that exist already, whose part is not built yet. A row leaves this table with the
 # commit that builds its part: a test that carries one fails here until it does.
 LATER = {
-    "the outline of a large file": {"S1-028", "S1-032", "S1-033"},
     "streaming of what is being written": page(1, 44, 49),
     "background commands": page(1, 74, 86),
     "the sandbox": page(1, 141, 147),
     "web search by the model's own service": page(1, 120, 138),
-    "undo of a journaled change": {"S2-066", "S2-072"},
     "commands that become background jobs": {"S2-102", "S2-104"} | page(2, 93, 96),
 }
 

@@ -376,3 +376,75 @@ def _until(file: Path) -> None:
     subprocess.run(
         [waiting, "20", "sh", "-c", 'until [ -e "$0" ]; do sleep 0.05; done', str(file)], check=True
     )
+
+
+# ---- dry run and purge --------------------------------------------------------------------------
+
+
+@requirement("REQ-S144")
+def test_a_dry_run_says_what_would_change_and_writes_nothing(package: Path) -> None:
+    done = run(
+        *("run", "--prompt", "Make the tests pass", "--project", str(package)),
+        *("--policy", "allow", "--dry-run"),
+    )
+
+    assert done.returncode == 0
+    assert "+    return sum(numbers) / len(numbers)" in done.stderr
+    assert done.stderr.endswith("Dry run: 1 file differs; nothing was written.\n")
+    assert (package / "calc.py").read_text(encoding="utf-8") == CALC
+
+
+def edited(package: Path) -> None:
+    """Let the journal of the folder have one change."""
+    given = {"path": "calc.py", "oldText": "mean", "newText": "average"}
+    done = run(
+        *("tool", "edit", "--input", json.dumps(given), "--mode", "acceptEdits"),
+        *("--project", str(package)),
+    )
+    assert done.returncode == 0, done.stdout
+
+
+@requirement("REQ-S138")
+def test_a_purge_says_what_goes_and_forgets_it_when_it_is_told_to(package: Path) -> None:
+    edited(package)
+
+    young = run("purge", str(package), "--older-than", "30d")
+    unsure = run("purge", str(package), "--older-than", "0d")
+    sure = run("purge", str(package), "--older-than", "0d", "--yes")
+    again = run("purge", str(package), "--older-than", "0d", "--yes")
+
+    assert (young.returncode, unsure.returncode, sure.returncode) == (0, 2, 0)
+    assert "is that old; 1 change can still be undone." in young.stdout
+    assert "1 change with " in unsure.stdout
+    assert unsure.stderr == "Nobody can answer here; nothing went. Say that you are sure: --yes\n"
+    assert "1 change forgotten, " in sure.stdout
+    assert "0 changes can still be undone." in again.stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "line"),
+    [
+        (("purge",), "--older-than 30d"),
+        (("purge", "--older-than", "soon"), "soon is no age; nothing went."),
+        (("purge", "gone", "--older-than", "1d"), "No folder gone; nothing went."),
+        (("purge", ".", "b", "--older-than", "1d"), "b is too much"),
+    ],
+)
+def test_a_slip_in_a_purge_is_one_line(words: tuple[str, ...], line: str) -> None:
+    done = run(*words)
+
+    assert done.returncode == 2
+    assert line in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_doctor_tells_who_searches_what_has_outlines_and_how_the_journal_stands() -> None:
+    rows = {row["name"]: row for row in json.loads(run("doctor", "--json").stdout)}
+
+    assert "searches" in rows["ripgrep"]["detail"]
+    assert "python" in rows["outlines"]["detail"]
+    assert rows["journal"]["detail"].endswith("; clean here")
+    absent = json.loads(run("doctor", "--json", ARC_RIPGREP="off").stdout)
+    ripgrep = next(row for row in absent if row["name"] == "ripgrep")
+    assert ripgrep["state"] == "missing"
+    assert "the engine of this package searches" in ripgrep["detail"]

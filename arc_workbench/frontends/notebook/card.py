@@ -1,15 +1,26 @@
 """The permission card: a question, the whole action, what there is to know, and the choices."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from arc_workbench.content import Command, Diff, Display, JsonObject, Output
+from arc_workbench.content import (
+    Changes,
+    Command,
+    Diff,
+    Display,
+    JsonObject,
+    Matches,
+    Names,
+    Outline,
+    Output,
+    Recovery,
+)
 from arc_workbench.events import PermissionRequested, PermissionResolved, Scope
 from arc_workbench.frontends import words
 from arc_workbench.frontends.notebook.diff import WHOLE, diff, is_cut
 from arc_workbench.frontends.notebook.elements import Element, Node, el
 from arc_workbench.frontends.notebook.odd import chips, strip
-from arc_workbench.frontends.notebook.values import mark, pairs
+from arc_workbench.frontends.notebook.values import display, mark, pairs
 
 MAX_WHOLE = 200_000
 MAX_COMMAND_LINES = 5_000
@@ -63,16 +74,22 @@ def _action(question: PermissionRequested) -> Iterator[Element]:
     """All that would happen, whole; a tool without a drawing shows its arguments."""
     drawn = False
     for block in question.display:
-        if isinstance(block, Command):
-            yield el("div", "aw-ask__part", _command(block.command))
-        elif isinstance(block, Diff):
-            yield el("div", "aw-ask__part", diff(block, WHOLE))
-        else:
-            yield el("div", "aw-ask__part", el("pre", "aw-well", *chips(block.text[:MAX_WHOLE])))
-            continue
-        drawn = True
+        yield el("div", "aw-ask__part", *_block(block))
+        drawn = drawn or isinstance(block, Command | Diff)
     if not drawn:
         yield el("div", "aw-ask__part", *_description(question), _well(question.input))
+
+
+def _block(block: Display) -> Sequence[Element]:
+    match block:
+        case Command():
+            return (_command(block.command),)
+        case Diff():
+            return (diff(block, WHOLE),)
+        case Output():
+            return (el("pre", "aw-well", *chips(block.text[:MAX_WHOLE])),)
+        case Matches() | Names() | Outline() | Changes() | Recovery():
+            return display([block], "")
 
 
 def _description(question: PermissionRequested) -> list[Element]:
@@ -126,6 +143,8 @@ def _too_long(block: Display) -> bool:
             return len(block.command) > MAX_WHOLE or lines > MAX_COMMAND_LINES
         case Output():
             return len(block.text) > MAX_WHOLE
+        case Matches() | Names() | Outline() | Changes() | Recovery():
+            return False
 
 
 def _warnings(question: PermissionRequested, cut: bool) -> Iterator[Element]:

@@ -41,6 +41,14 @@ class _Message(BaseModel):
     then_stop: bool = False
 
 
+class _Press(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    do: Literal["undo", "keep", "restore"]
+    prompt: str = Field(max_length=64)
+    nonce: str = Field(max_length=64)
+
+
 @dataclass(frozen=True)
 class _Open:
     code: str
@@ -97,6 +105,33 @@ class Codes:
         return Verb(
             answer.do, answer.prompt, known.digest, answer.scope, answer.reason, answer.then_stop
         )
+
+
+class Tickets:
+    """Codes of buttons that belong to no run; each is taken once. Safe to use from any thread."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._open: dict[str, str] = {}
+
+    def give(self, name: str) -> str:
+        """A fresh code for a button; the one before counts no more."""
+        with self._lock:
+            self._open[name] = secrets.token_urlsafe(24)
+            return self._open[name]
+
+    def take(self, message: object) -> str:
+        """The name of the button that a message presses; empty where it does not count."""
+        try:
+            press = _Press.model_validate(message)
+        except ValidationError:
+            return ""
+        with self._lock:
+            known = self._open.get(press.prompt)
+            if known is None or not _same(known, press.nonce):
+                return ""
+            del self._open[press.prompt]
+        return press.prompt
 
 
 def _new(request: PermissionRequested) -> _Open:

@@ -4,10 +4,13 @@
 
 from typing import Any
 
-from traitlets import Float, TraitError, Unicode, validate
+from traitlets import Bool, Float, TraitError, Unicode, validate
 from traitlets.config import Configurable
 
-NAMES = ("model", "toolset", "project", "ask", "mode", "access", "session_dir", "pace")
+NAMES = (
+    *("model", "toolset", "project", "ask", "mode", "access", "session_dir", "pace"),
+    "dry_run",
+)
 
 
 class WrongValue(TraitError):
@@ -28,6 +31,8 @@ class ArcWorkbench(Configurable):
     access = Unicode("", help="full or safe").tag(config=True)
     session_dir = Unicode("", help="the folder that holds sessions").tag(config=True)
     pace = Float(0.0, help="tokens per second of scripts; 0 keeps the default").tag(config=True)
+
+    dry_run = Bool(False, help="let files change in a copy only").tag(config=True)
 
     @validate(*NAMES)
     def _check(self, proposal: Any) -> Any:

@@ -4,9 +4,10 @@
 
 import contextlib
 import os
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 from IPython.core.interactiveshell import InteractiveShell
 
@@ -24,6 +25,17 @@ NO_KEY = "No key, so a script answers; its tools are real. Others: %agent help m
 UNUSED_KEY = "This version has no use for the key that is set; a script answers, with real tools."
 
 
+MOST_BARS = 8
+
+
+class Closable(Protocol):
+    """What is let go when it can no longer be of use."""
+
+    def close(self) -> None:
+        """Let it go."""
+        ...
+
+
 @dataclass(frozen=True)
 class Seat:
     """A session ready for one turn, and what the person must be told first."""
@@ -39,7 +51,8 @@ class Desk:
         self.shell = shell
         self.config = config
         self.current: Session | None = None
-        self._chosen: dict[str, str] = {}
+        self._chosen: dict[str, object] = {}
+        self._bars: deque[Closable] = deque()
         self._access_given = False
         config.observe(self._config_changed, names=list(KEPT))
 
@@ -74,7 +87,8 @@ class Desk:
                 value = parsed.text(key)
                 if value is not None:
                     self._set(session, key, value, settings.pace)
-            yield
+            with _dry_run(session, on=bool(parsed.options.get("dry_run"))):
+                yield
         finally:
             for key, value in before.items():
                 self._set(session, key, value, settings.pace)
@@ -91,6 +105,16 @@ class Desk:
         self._chosen[key] = value
         return f"{old} -> {value}"
 
+    def choose(self, key: str, value: object) -> None:
+        """What the next session begins with."""
+        self._chosen[key] = value
+
+    def keep(self, bar: Closable) -> None:
+        """Buttons stay alive while they may be seen; of many only the newest do."""
+        self._bars.append(bar)
+        while len(self._bars) > MOST_BARS:
+            self._bars.popleft().close()
+
     def value(self, key: str) -> str:
         """What is set now: of the current session, or what the next one would begin with."""
         if self.current is not None:
@@ -99,7 +123,9 @@ class Desk:
         return str(found) if found is not None else "full"
 
     def close(self) -> None:
-        """Let the current session go."""
+        """Let the current session go, and every button."""
+        while self._bars:
+            self._bars.popleft().close()
         if self.current is not None:
             self.current.close()
             self.current = None
@@ -147,6 +173,20 @@ class Desk:
     def _config_changed(self, change: Any) -> None:
         if self.current is not None and change["new"]:
             self.change(change["name"], change["new"])
+
+
+@contextlib.contextmanager
+def _dry_run(session: Session, *, on: bool) -> Iterator[None]:
+    """Dry-run for one turn; it stays on while something differs that nobody decided about."""
+    if not on or session.dry_run:
+        yield
+        return
+    session.set_dry_run(True)
+    try:
+        yield
+    finally:
+        if not session.dry_run_diffs():
+            session.set_dry_run(False)
 
 
 def begun(session: Session) -> str:

@@ -4,12 +4,19 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
-from itertools import groupby, pairwise, takewhile
+from itertools import takewhile
 
 from arc_workbench.content import Diff
-from arc_workbench.frontends.notebook.elements import Element, Node, Tag, el, joined
+from arc_workbench.frontends.notebook.elements import Element, Node, Tag, el
 from arc_workbench.frontends.notebook.odd import chips
-from arc_workbench.frontends.notebook.syntax import Part, coloured, drawn, language_of, placed
+from arc_workbench.frontends.notebook.syntax import (
+    Part,
+    Span,
+    coloured,
+    drawn,
+    language_of,
+    marked,
+)
 from arc_workbench.frontends.unified import Hunk, Line, changed, read
 from arc_workbench.frontends.words import plural
 
@@ -25,8 +32,6 @@ _WORDS = re.compile(r"\w+|\s+|[^\w\s]")
 _SIGNS = {"-": "\u2212", "+": "+"}
 _ROWS = {"-": "aw-line aw-del", "+": "aw-line aw-add"}
 _MARKS: dict[str, Tag] = {"-": "del", "+": "ins"}
-
-Span = tuple[int, int]
 
 
 @dataclass(frozen=True)
@@ -102,7 +107,8 @@ def _head(block: Diff, line_ends: str) -> Element:
         size = el("span", "aw-soft aw-right", volume + line_ends)
         return el("div", "aw-file__head", path, " ", new, " ", size)
     counts = el("span", "aw-soft aw-right", f"+{added:,} \u2212{removed:,}{line_ends}")
-    return el("div", "aw-file__head", path, " ", counts)
+    gone = [" ", el("span", "aw-tag", "deleted")] if block.removed else []
+    return el("div", "aw-file__head", path, *gone, " ", counts)
 
 
 def _cut(left_out: int, where: str) -> Element:
@@ -177,36 +183,9 @@ def _row(
 
 
 def _code(line: Line, parts: Sequence[Part], marks: Sequence[Span]) -> tuple[Node, ...]:
-    if line.sign not in _MARKS or not marks:
+    if line.sign not in _MARKS:
         return tuple(drawn(parts, "code"))
-    nodes: list[Node] = []
-    entries = placed(_cut_at(parts, marks), "code")
-    for marked, group in groupby(entries, lambda entry: _is_in(entry[0], marks)):
-        inside = joined(node for _, node in group)
-        nodes += [el(_MARKS[line.sign], "", *inside)] if marked else inside
-    return tuple(nodes)
-
-
-def _is_in(place: int, marks: Sequence[Span]) -> bool:
-    return any(start <= place < stop for start, stop in marks)
-
-
-def _cut_at(parts: Sequence[Part], marks: Sequence[Span]) -> list[Part]:
-    """The same line in parts that end where a mark begins or ends."""
-    length = sum(len(text) for _, text in parts)
-    places = sorted({0, length, *(place for mark in marks for place in mark)})
-    return [part for start, stop in pairwise(places) for part in _slice(parts, start, stop)]
-
-
-def _slice(parts: Sequence[Part], start: int, stop: int) -> list[Part]:
-    cut: list[Part] = []
-    at = 0
-    for kind, text in parts:
-        inside = text[max(0, start - at) : max(0, stop - at)]
-        if inside:
-            cut.append((kind, inside))
-        at += len(text)
-    return cut
+    return marked(parts, marks, _MARKS[line.sign], "code")
 
 
 def _colours(lines: Sequence[Line], drawing: _Drawing) -> list[list[Part]]:

@@ -17,8 +17,8 @@ from arc_workbench.content import JsonObject
 
 Tag = Literal[
     "a", "b", "blockquote", "br", "button", "code", "dd", "del", "details", "div", "dl", "dt",
-    "em", "form", "h3", "h4", "header", "hr", "i", "ins", "label", "li", "ol", "p", "pre", "s",
-    "section", "small", "span", "strong", "summary", "table", "tbody", "td", "textarea", "th",
+    "em", "form", "h3", "h4", "header", "hr", "i", "ins", "label", "li", "mark", "ol", "p", "pre",
+    "s", "section", "small", "span", "strong", "summary", "table", "tbody", "td", "textarea", "th",
     "thead", "tr", "ul",
 ]  # fmt: skip
 Only = Literal["", "live", "saved"]
@@ -40,6 +40,7 @@ ATTRIBUTES: Mapping[str, re.Pattern[str]] = {
     "aria-label": re.compile(r"[A-Z][A-Za-z0-9 ]{0,60}"),
     "aria-labelledby": re.compile(_ID),
     "class": re.compile(rf"(?:(?:{_NAME}|aw|mathjax_ignore|tex2jax_ignore)(?: |$))+"),
+    "colspan": re.compile(r"\d"),
     "for": re.compile(_ID),
     "href": re.compile(rf"#{_ID}|{_WEB.pattern.replace('(?P<host>', '(?:')}"
                        rf"|{_MAIL.pattern.replace('(?P<host>', '(?:')}"),
@@ -48,6 +49,7 @@ ATTRIBUTES: Mapping[str, re.Pattern[str]] = {
     "rel": re.compile(r"noopener noreferrer"),
     "role": re.compile(r"group|log|status"),
     "rows": re.compile(r"\d"),
+    "scope": re.compile(r"col|rowgroup"),
     "start": re.compile(r"\d{1,9}"),
     "style": re.compile(r"--aw-[a-z]+:\d{1,3}(?:ch|%)"),
     "target": re.compile(r"_blank"),

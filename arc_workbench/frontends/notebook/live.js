@@ -5,7 +5,7 @@
 // lists below reaches the page. A press counts only if a person made it: see `Presses`.
 
 const TAGS = new Set(
-  ("a b blockquote br button code dd del details div dl dt em form h3 h4 header hr i ins label li ol p " +
+  ("a b blockquote br button code dd del details div dl dt em form h3 h4 header hr i ins label li mark ol p " +
     "pre s section small span strong summary table tbody td textarea th thead tr ul").split(" "),
 );
 const ATTRIBUTES = new Map(
@@ -16,6 +16,7 @@ const ATTRIBUTES = new Map(
     "aria-label": /^[\w ]+$/,
     "aria-labelledby": /^aw-[a-z0-9-]+$/,
     class: /^[\w -]+$/,
+    colspan: /^\d$/,
     for: /^aw-[a-z0-9-]+$/,
     href: /^(#aw-|https?:\/\/|mailto:)/,
     id: /^aw-[a-z0-9-]+$/,
@@ -23,6 +24,7 @@ const ATTRIBUTES = new Map(
     rel: /^noopener noreferrer$/,
     role: /^(group|log|status)$/,
     rows: /^\d$/,
+    scope: /^(col|rowgroup)$/,
     start: /^\d+$/,
     style: /^--aw-[a-z]+:\d+(ch|%)$/,
     target: /^_blank$/,
@@ -38,6 +40,8 @@ const NO_ANSWER_MS = 5000;
 // What hangs on an element without being in the page: the verb of a button, the name of a field.
 const verbs = new WeakMap();
 const fields = new WeakMap();
+// What changes something: a key reaches these only where a person brought the focus.
+const ACTS = new Set(["allow", "undo", "keep", "restore"]);
 // What the person opened or shut; the rest follows the kernel.
 const turned = new WeakSet();
 
@@ -104,7 +108,7 @@ class Presses {
     if (!isButton(event.target) || !isPressKey(event.key)) return;
     event.preventDefault();
     const alone = !(event.ctrlKey || event.metaKey || event.altKey || event.shiftKey);
-    const meant = verbs.get(event.target)?.do !== "allow" || this.brought === event.target;
+    const meant = !ACTS.has(verbs.get(event.target)?.do) || this.brought === event.target;
     const good = event.isTrusted && alone && meant && !event.repeat && !this.isInert(event.target);
     this.armed = good ? { button: event.target, key: event.key } : null;
     if (!good && !event.repeat) this.onRefused(event.target, event.isTrusted);
@@ -417,7 +421,7 @@ class View {
     }
     this.model.send(content);
     if (verb.prompt) this.close(verb.prompt);
-    else button.disabled = true;
+    button.disabled = true;
     clearTimeout(this.patience);
     this.patience = setTimeout(() => this.complain(button), NO_ANSWER_MS);
   }

@@ -3,35 +3,17 @@
 # pyright: basic
 
 import os
-from importlib import import_module
 from typing import Any
 
 from arc_workbench.errors import ArcError, SettingsError
 from arc_workbench.frontends import doctor, options, plain
 from arc_workbench.frontends.notebook.cell import AgentError
 from arc_workbench.frontends.notebook.desk import Desk
+from arc_workbench.frontends.notebook.look import Look
 from arc_workbench.frontends.notebook.static import static_bundle
+from arc_workbench.frontends.notebook.undoing import changes, dryrun, recovery, undo
 from arc_workbench.permissions.modes import MODES
 from arc_workbench.views import TurnView
-
-
-class Look:
-    """What a noun shows: text, rows for programs, and HTML where there is a drawing."""
-
-    def __init__(self, text: str, rows: list[dict[str, Any]], html: str = "") -> None:
-        self.text = text
-        self.rows = rows
-        self._html = html
-
-    def __repr__(self) -> str:
-        return self.text
-
-    def _repr_html_(self) -> str | None:
-        return self._html or None
-
-    def to_frame(self) -> Any:
-        """The rows as a pandas frame; raises ImportError where pandas is not installed."""
-        return import_module("pandas").DataFrame(self.rows)
 
 
 def run_line(desk: Desk, line: str) -> Look | None:
@@ -39,24 +21,23 @@ def run_line(desk: Desk, line: str) -> Look | None:
     try:
         words = options.split(line.rstrip().removesuffix(";"))
         known, rest = options.subcommand(words)
-        return COMMANDS[known.name](desk, _at_most_one(known, rest))
+        return COMMANDS[known.name](desk, *_checked(known, rest))
     except ArcError as fault:
         raise AgentError(str(fault)) from None
 
 
-def _at_most_one(known: options.Subcommand, rest: tuple[str, ...]) -> str:
-    most = 1 if known.usage else 0
+def _checked(known: options.Subcommand, rest: tuple[str, ...]) -> tuple[str, ...]:
+    most = known.most if known.usage else 0
     if len(rest) > most:
         raise SettingsError(f"{rest[most]} is too much; nothing ran. See: %agent help {known.name}")
-    word = rest[0] if rest else ""
-    if word and known.values and word not in known.values:
+    if rest and known.values and rest[0] not in known.values:
         raise SettingsError(
-            f"{word} is no {known.name}; nothing ran. Known: {', '.join(known.values)}."
+            f"{rest[0]} is no {known.name}; nothing ran. Known: {', '.join(known.values)}."
         )
-    return word
+    return rest
 
 
-def _status(desk: Desk, word: str) -> Look:
+def _status(desk: Desk, word: str = "") -> Look:
     session = desk.current
     if session is None:
         values = [desk.value(key) for key in ("model", "mode", "access")]
@@ -69,15 +50,16 @@ def _status(desk: Desk, word: str) -> Look:
         "access": session.access,
         "step": session.step,
     }
-    text = " · ".join([*map(str, list(facts.values())[:4]), f"step {session.step}"])
+    words = [*map(str, list(facts.values())[:4]), f"step {session.step}"]
+    text = " · ".join([*words, *(["dry run"] if session.dry_run else [])])
     return Look(text, [facts])
 
 
-def _help(desk: Desk, word: str) -> Look:
+def _help(desk: Desk, word: str = "") -> Look:
     return Look(options.help_for(word) if word else options.usage(), [])
 
 
-def _tools(desk: Desk, word: str) -> Look:
+def _tools(desk: Desk, word: str = "") -> Look:
     from arc_workbench.frontends.tool_list import described, offered_tools
 
     session = desk.current
@@ -95,7 +77,7 @@ def _tools(desk: Desk, word: str) -> Look:
     return Look(text, rows)
 
 
-def _transcript(desk: Desk, word: str) -> Look:
+def _transcript(desk: Desk, word: str = "") -> Look:
     session = desk.current
     if session is None or not session.turns:
         raise SettingsError("There is no turn to show yet. Run a %%agent cell first.")
@@ -128,13 +110,13 @@ def _place(turns: list[TurnView], word: str) -> TurnView:
     return found[0]
 
 
-def _doctor(desk: Desk, word: str) -> Look:
+def _doctor(desk: Desk, word: str = "") -> Look:
     rows = doctor.examine(os.environ, kernel=getattr(desk.shell, "kernel", None) is not None)
     return Look(doctor.as_text(rows), [row.as_json() for row in rows])
 
 
 def _setting(key: str) -> Any:
-    def show_or_set(desk: Desk, word: str) -> Look | None:
+    def show_or_set(desk: Desk, word: str = "") -> Look | None:
         if not word:
             return Look(desk.value(key), [{key: desk.value(key)}])
         changed = desk.change(key, word)
@@ -152,4 +134,8 @@ COMMANDS: dict[str, Any] = {
     "mode": _setting("mode"),
     "access": _setting("access"),
     "model": _setting("model"),
+    "changes": changes,
+    "undo": undo,
+    "recovery": recovery,
+    "dryrun": dryrun,
 }

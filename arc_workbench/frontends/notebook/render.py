@@ -6,7 +6,7 @@ part), `lead0`, `end`. `lead`, `steps` and `s3-body` are what new parts are put 
 
 from collections.abc import Sequence
 
-from arc_workbench.content import Diff
+from arc_workbench.content import Diff, Recovery
 from arc_workbench.events import PermissionRequested, PermissionResolved
 from arc_workbench.frontends import words
 from arc_workbench.frontends.notebook import card as cards
@@ -24,6 +24,7 @@ from arc_workbench.frontends.notebook.values import (
 from arc_workbench.views import (
     CallState,
     CallView,
+    CardView,
     NoteView,
     Part,
     RunState,
@@ -141,6 +142,8 @@ def _brief(part: Part) -> list[Node]:
             return [el("p", "aw-text", *bounded(part.text, MAX_BRIEF_TEXT))]
         case SayView():
             return []
+        case CardView(block=block):
+            return [*display([block], "")]
 
 
 def end(view: TurnView) -> Element:
@@ -151,9 +154,17 @@ def end(view: TurnView) -> Element:
         nodes.append(_line(("aborted", "\u25a0") if stopped else ("failed", "\u2717"), view.detail))
     sums = words.tally(view) if view.reason is not None else ""
     if sums:
-        where = el("code", "", f"%agent transcript t{view.number}")
-        nodes.append(el("p", "aw-foot", f"{sums} \u00b7 ", where))
+        nodes.append(el("p", "aw-foot", f"{sums} \u00b7 ", *_ways(view)))
     return el("div", "", *nodes, key="end")
+
+
+def _ways(view: TurnView) -> list[Node]:
+    """What to type about what the turn came to."""
+    transcript = el("code", "", f"%agent transcript t{view.number}")
+    if not view.changes:
+        return [transcript]
+    changes = "dryrun diff" if any(change.dry_run for change in view.changes) else "changes"
+    return [el("code", "", f"%agent {changes}"), " \u00b7 ", transcript]
 
 
 def asked(view: TurnView) -> Element:
@@ -189,6 +200,8 @@ def part(view: TurnView, step: StepView | None, index: int) -> Element:
             return el("div", "", _note(line), key=key)
         case SteerView() as steered:
             return el("div", "", _steered(steered), key=key)
+        case CardView(block=block):
+            return el("div", "", *display([block], f"%agent transcript t{view.number}"), key=key)
 
 
 def _rank(parts: Sequence[Part], index: int) -> int:
@@ -308,11 +321,19 @@ def _row_note(call: CallView) -> list[Node]:
 def _is_open(call: CallView) -> bool:
     """A row stands open while there is something to look at.
 
-    That is a failure, output as it comes, and a change that is small enough to take in.
+    That is a failure, output as it comes, a change that is small enough to take in, and a journal
+    that lets nothing be written.
     """
     if call.state == "running":
         return bool(call.tail)
-    return call.state == "failed" or (call.state == "done" and _has_small_diff(call))
+    if call.state == "done":
+        return _has_small_diff(call) or _is_blocked(call)
+    return call.state == "failed"
+
+
+def _is_blocked(call: CallView) -> bool:
+    blocks = shown_of(call.result)
+    return any(isinstance(block, Recovery) and block.mutation_blocked for block in blocks)
 
 
 def _has_small_diff(call: CallView) -> bool:

@@ -2,7 +2,14 @@
 
 from arc_workbench.frontends import plain
 from arc_workbench.frontends.notebook import render
-from arc_workbench.frontends.notebook.elements import Element, Node, classes_of, el, to_html
+from arc_workbench.frontends.notebook.elements import (
+    ROOT_CLASS,
+    Element,
+    Node,
+    classes_of,
+    el,
+    to_html,
+)
 from arc_workbench.frontends.notebook.style import style_for
 from arc_workbench.frontends.words import plural
 from arc_workbench.views import StepView, TurnView
@@ -26,6 +33,12 @@ def html(view: TurnView, *, prompt: bool = False) -> str:
     lead += _left_out(len(view.lead) - MAX_LEAD, "line", view)
     lead += _left_out(len(view.steps) - len(steps), "earlier step", view)
     tree = render.root(view, lead, steps)
+    return f"<style>\n{style_for(classes_of(tree))}\n</style>\n{to_html(tree)}"
+
+
+def page(*nodes: Node) -> str:
+    """What is no turn, with its style; the caller keeps it small."""
+    tree = el("div", ROOT_CLASS, el("div", "aw-stack", *nodes))
     return f"<style>\n{style_for(classes_of(tree))}\n</style>\n{to_html(tree)}"
 
 

@@ -6,11 +6,11 @@ and only code of a size that a person reads.
 
 from collections.abc import Iterator, Sequence
 from functools import cache
-from itertools import accumulate
+from itertools import accumulate, groupby, pairwise
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
-from arc_workbench.frontends.notebook.elements import Node, el, joined
+from arc_workbench.frontends.notebook.elements import Node, Tag, el, joined
 from arc_workbench.frontends.notebook.odd import chip
 from arc_workbench.frontends.odd import Odd, Strictness, pieces
 
@@ -43,6 +43,7 @@ _BY_WORD = {word: name for name, words in _LANGUAGES.items() for word in words.s
 
 Part = tuple[str, str]
 """A class (or none) and the text that has it."""
+Span = tuple[int, int]
 
 
 def language_of(path: str) -> str:
@@ -102,6 +103,40 @@ def placed(parts: Sequence[Part], strictness: Strictness) -> Iterator[tuple[int,
             text = piece[len(piece) - (stop - start) : len(piece) - (stop - cut)]
             yield start, el("span", kinds[at], text) if kinds[at] else text
             start = cut
+
+
+def marked(
+    parts: Sequence[Part], marks: Sequence[Span], tag: Tag, strictness: Strictness
+) -> tuple[Node, ...]:
+    """Parts of one line as nodes, each stretch of `marks` inside a `tag`."""
+    nodes: list[Node] = []
+    entries = placed(_cut_at(parts, marks), strictness)
+    for is_marked, group in groupby(entries, lambda entry: _is_in(entry[0], marks)):
+        inside = joined(node for _, node in group)
+        nodes += [el(tag, "", *inside)] if is_marked else inside
+    return tuple(nodes)
+
+
+def _is_in(place: int, marks: Sequence[Span]) -> bool:
+    return any(start <= place < stop for start, stop in marks)
+
+
+def _cut_at(parts: Sequence[Part], marks: Sequence[Span]) -> list[Part]:
+    """The same line in parts that end where a mark begins or ends."""
+    length = sum(len(text) for _, text in parts)
+    places = sorted({0, length, *(place for mark in marks for place in mark)})
+    return [part for start, stop in pairwise(places) for part in _slice(parts, start, stop)]
+
+
+def _slice(parts: Sequence[Part], start: int, stop: int) -> list[Part]:
+    cut: list[Part] = []
+    at = 0
+    for kind, text in parts:
+        inside = text[max(0, start - at) : max(0, stop - at)]
+        if inside:
+            cut.append((kind, inside))
+        at += len(text)
+    return cut
 
 
 def _tokens(text: str, language: str) -> Iterator[Part]:

@@ -6,9 +6,24 @@ from collections.abc import Mapping, Sequence
 
 from pydantic import JsonValue
 
-from arc_workbench.content import Command, Diff, Display, Image, JsonObject, Output, ToolResult
+from arc_workbench.content import (
+    Changes,
+    Command,
+    Diff,
+    Display,
+    Image,
+    JsonObject,
+    Matches,
+    Names,
+    Outline,
+    Output,
+    Recovery,
+    ToolResult,
+)
 from arc_workbench.frontends.notebook.diff import diff
 from arc_workbench.frontends.notebook.elements import Element, Node, el, joined
+from arc_workbench.frontends.notebook.found import matches, names, outline
+from arc_workbench.frontends.notebook.history import changes, recovery
 from arc_workbench.frontends.notebook.odd import chips
 from arc_workbench.frontends.words import plural, size
 from arc_workbench.shell.plain import plain
@@ -65,16 +80,34 @@ def bounded(text: str, limit: int = MAX_VALUE, *, whole: bool = False) -> tuple[
 
 def display(blocks: Sequence[Display], where: str) -> list[Element]:
     """What a tool shows to people; `where` names the command that shows what is left out."""
-    drawn: list[Element] = []
-    for block in blocks:
-        match block:
-            case Diff():
-                drawn.append(diff(block, where=where))
-            case Output():
-                drawn.append(tail(block.text, block.cut_bytes))
-            case Command():
-                drawn.append(el("div", "aw-out", el("pre", "", *bounded(block.command))))
-    return drawn
+    return [_block(block, where) for block in blocks]
+
+
+def _block(block: Display, where: str) -> Element:
+    match block:
+        case Diff():
+            return diff(block, where=where)
+        case Output():
+            return tail(block.text, block.cut_bytes)
+        case Command():
+            return el("div", "aw-out", el("pre", "", *bounded(block.command)))
+        case Matches() | Names() | Outline():
+            return found(block)
+        case Changes():
+            return changes(block)
+        case Recovery():
+            return recovery(block)
+
+
+def found(block: Matches | Names | Outline) -> Element:
+    """What a search, a listing or an outline came to."""
+    match block:
+        case Matches():
+            return matches(block)
+        case Names():
+            return names(block)
+        case Outline():
+            return outline(block)
 
 
 def words_of(result: ToolResult) -> list[Element]:

@@ -3,9 +3,12 @@
 from arc_workbench.toolsets.arc import (
     shell_exec,
     workspace_edit,
+    workspace_history,
     workspace_list,
     workspace_read,
+    workspace_recovery_status,
     workspace_search,
+    workspace_undo,
     workspace_write,
 )
 
@@ -15,5 +18,8 @@ TOOLS = (
     workspace_search.TOOL,
     workspace_write.TOOL,
     workspace_edit.TOOL,
+    workspace_history.TOOL,
+    workspace_recovery_status.TOOL,
+    workspace_undo.TOOL,
     shell_exec.TOOL,
 )

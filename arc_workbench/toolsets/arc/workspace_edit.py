@@ -3,7 +3,7 @@
 from pydantic import Field
 
 from arc_workbench.content import JsonObject, ToolResult
-from arc_workbench.tools.files import file_diff, planned_file
+from arc_workbench.tools.files import dry_run_facts, file_diff, planned_file
 from arc_workbench.tools.schema import Omittable
 from arc_workbench.tools.tool import Planned, Tool, ToolArgs, ToolContext
 from arc_workbench.workspace import FilePlan
@@ -15,7 +15,7 @@ class Args(ToolArgs):
     expected_sha256 is required: the file's present sha256, as workspace_read or the last change
     returned it. old_string must occur exactly once, unless replace_all is true. Line ends of the
     file are kept. Returns change_id, path, sha256 (the new one, good for the next change), bytes,
-    created (false) and replacements. There is no tool yet that takes the change_id back.
+    created (false) and replacements. workspace_undo takes the change_id back.
     """
 
     path: str
@@ -35,7 +35,7 @@ def plan(args: Args, ctx: ToolContext) -> Planned[FilePlan]:
         must_expect=True,
         signal=ctx.signal,
     )
-    return planned_file(planned, f"Edit file {planned.place.named}", str(planned.place.path))
+    return planned_file(planned, f"Edit file {planned.place.named}", str(planned.place.path), ctx)
 
 
 def run(args: Args, ctx: ToolContext, plan: FilePlan) -> ToolResult:
@@ -52,6 +52,7 @@ def run(args: Args, ctx: ToolContext, plan: FilePlan) -> ToolResult:
         value["other_names"] = plan.other_names
     if notes := _notes(plan):
         value["note"] = " ".join(notes)
+    value |= dry_run_facts(ctx)
     return ToolResult.of_json(value, note=plan.tally, display=(file_diff(plan),))
 
 

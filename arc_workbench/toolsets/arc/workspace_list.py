@@ -2,7 +2,7 @@
 
 from pydantic import Field
 
-from arc_workbench.content import JsonObject, ToolResult
+from arc_workbench.content import JsonObject, Name, Names, ToolResult
 from arc_workbench.errors import ToolError
 from arc_workbench.tools.schema import Omittable
 from arc_workbench.tools.tool import Planned, Tool, ToolArgs, ToolContext
@@ -17,7 +17,8 @@ class Args(ToolArgs):
     Everything below `path` is listed, or only its own entries when `recursive` is false; folders
     named .git and node_modules are left out. Returns path, entries (each with path, type and size),
     truncated and next_offset: when truncated is true, call again with offset set to next_offset. A
-    page holds at most 1000 entries, whatever the limit.
+    page holds at most 1000 entries, whatever the limit. A note counts what could not be read, or
+    says why the list is not complete.
     """
 
     path: Omittable[str] = Field(None, description="relative directory; default .")
@@ -47,9 +48,17 @@ def run(args: Args, ctx: ToolContext, place: Place) -> ToolResult:
         "truncated": found.truncated,
         "next_offset": found.next_offset,
     }
-    if found.skipped:
-        value["note"] = describe(found.skipped)
-    return ToolResult.of_json(value, note=f"{len(found.entries)} entries")
+    said = (found.stopped, describe(found.skipped), ctx.workspace.dry_run_note)
+    note = " ".join(filter(None, said))
+    if note:
+        value["note"] = note
+    names = tuple(Name(path=one.name, kind=one.kind, size=one.size) for one in found.entries)
+    more = f"More from offset {found.next_offset}." if found.truncated else ""
+    return ToolResult.of_json(
+        value,
+        note=f"{len(found.entries)} entries",
+        display=(Names(names=names, note=" ".join(filter(None, (more, note)))),),
+    )
 
 
 def _entry(entry: Entry) -> JsonObject:

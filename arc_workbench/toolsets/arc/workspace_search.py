@@ -2,7 +2,7 @@
 
 from pydantic import Field
 
-from arc_workbench.content import JsonObject, ToolResult
+from arc_workbench.content import JsonObject, Matches, MatchLine, ToolResult
 from arc_workbench.errors import ToolError
 from arc_workbench.tools.schema import Omittable
 from arc_workbench.tools.tool import Planned, Tool, ToolArgs, ToolContext
@@ -16,7 +16,9 @@ class Args(ToolArgs):
 
     Folders named .git and node_modules are left out. Returns matches (each with path, line and
     text) and truncated, which is true when there are more than `limit` (or than 200); then narrow
-    path or query. Where files could not be searched, a note counts them and names the first five.
+    path or query. A file with a NUL byte in its first 8000 bytes is binary: where the text is in
+    it, a note counts and names it, and no line is shown. The note also counts what could not be
+    read and names the first five. A search over 20 seconds is stopped, with an error.
     """
 
     query: str
@@ -41,9 +43,17 @@ def run(args: Args, ctx: ToolContext, place: Place) -> ToolResult:
         signal=ctx.signal,
     )
     value: JsonObject = {"matches": [*_matches(hits)], "truncated": hits.truncated}
-    if hits.skipped:
-        value["note"] = describe(hits.skipped)
-    return ToolResult.of_json(value, note=f"{hits.count} matches")
+    said = (hits.stopped, describe(hits.skipped), ctx.workspace.dry_run_note)
+    note = " ".join(filter(None, said))
+    if note:
+        value["note"] = note
+    lines = tuple(
+        MatchLine(path=block.path, line=line.number, text=line.text, spans=line.spans)
+        for block in hits.blocks
+        for line in block.lines
+    )
+    shown = Matches(lines=lines, count=hits.count, note=note)
+    return ToolResult.of_json(value, note=f"{hits.count} matches", display=(shown,))
 
 
 def _matches(hits: Hits) -> list[JsonObject]:

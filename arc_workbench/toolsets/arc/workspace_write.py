@@ -1,7 +1,7 @@
 """Arc's `workspace_write`: a whole file, if it is still what the caller read."""
 
 from arc_workbench.content import JsonObject, ToolResult
-from arc_workbench.tools.files import file_diff, planned_file
+from arc_workbench.tools.files import dry_run_facts, file_diff, planned_file
 from arc_workbench.tools.schema import Omittable
 from arc_workbench.tools.tool import Planned, Tool, ToolArgs, ToolContext
 from arc_workbench.workspace import FilePlan
@@ -12,8 +12,8 @@ class Args(ToolArgs):
 
     A file that exists is only replaced when expected_sha256 is its present sha256, as
     workspace_read returns it; for a new file leave it out. Missing folders are created. Returns
-    change_id, path, sha256 (the new one, good for the next change), bytes and created. There is no
-    tool yet that takes the change_id back.
+    change_id, path, sha256 (the new one, good for the next change), bytes and created. The change
+    is in the journal of the project: workspace_undo takes the change_id back.
     """
 
     path: str
@@ -31,7 +31,7 @@ def plan(args: Args, ctx: ToolContext) -> Planned[FilePlan]:
     )
     verb = "Create" if planned.op == "create" else "Overwrite"
     place = planned.place
-    return planned_file(planned, f"{verb} file {place.named}", str(place.path.parent / "**"))
+    return planned_file(planned, f"{verb} file {place.named}", str(place.path.parent / "**"), ctx)
 
 
 def run(args: Args, ctx: ToolContext, plan: FilePlan) -> ToolResult:
@@ -45,6 +45,7 @@ def run(args: Args, ctx: ToolContext, plan: FilePlan) -> ToolResult:
     }
     if plan.other_names:
         value |= {"other_names": plan.other_names, "note": plan.link_note}
+    value |= dry_run_facts(ctx)
     return ToolResult.of_json(value, note=plan.tally, display=(file_diff(plan),))
 
 

@@ -3,7 +3,7 @@
 from pydantic import Field
 
 from arc_workbench.content import JsonObject, ToolResult
-from arc_workbench.tools.files import file_diff, planned_file
+from arc_workbench.tools.files import dry_run_remark, file_diff, planned_file
 from arc_workbench.tools.tool import ExactArgs, Planned, Tool, ToolContext
 from arc_workbench.workspace import FilePlan
 
@@ -33,7 +33,7 @@ def plan(args: Args, ctx: ToolContext) -> Planned[FilePlan]:
         signal=ctx.signal,
     )
     place = planned.place
-    return planned_file(planned, f"Edit file {place.named}", str(place.path))
+    return planned_file(planned, f"Edit file {place.named}", str(place.path), ctx)
 
 
 def run(args: Args, ctx: ToolContext, plan: FilePlan) -> ToolResult:
@@ -41,7 +41,7 @@ def run(args: Args, ctx: ToolContext, plan: FilePlan) -> ToolResult:
     count = plan.replacements
     head = f"Edited {change.place.shown}: {count} replacement{'s' * (count != 1)}."
     return ToolResult.of_text(
-        "\n".join([head, *_remarks(plan), "", plan.diff]),
+        "\n".join([head, *filter(None, [*_remarks(plan), dry_run_remark(ctx)]), "", plan.diff]),
         note=plan.tally,
         display=(file_diff(plan),),
         path=change.place.shown,

@@ -2,7 +2,7 @@
 
 from pydantic import Field
 
-from arc_workbench.content import ToolResult
+from arc_workbench.content import Matches, MatchLine, ToolResult
 from arc_workbench.tools.schema import Omittable
 from arc_workbench.tools.tool import ExactArgs, Planned, Tool, ToolContext
 from arc_workbench.workspace import Block, Hits, Line, Place, describe, on_one_line
@@ -14,10 +14,16 @@ LINE_CHARS = 2000
 class Args(ExactArgs):
     """Search the lines of files for a regular expression, in a file or in all files of a folder.
 
-    The expression is one of Python's. A match is shown as path:line:text, a line of context as
-    path-line-text, and blocks are separated by --. Folders named .git and node_modules are
-    skipped. Binary files (a NUL byte in the first 8000 bytes) and those that cannot be read are not
-    searched: the result counts them and names the first five. At most 200 matches are returned.
+    A match is shown as path:line:text, a line of context as path-line-text, and blocks are
+    separated by --. At most 200 matches are returned. Folders named .git and node_modules are
+    skipped; names that begin with a dot, and what Git ignores, are not. A file with a NUL byte in
+    its first 8000 bytes is binary: if the expression matches in it, it is counted and named, but
+    no line is shown. What cannot be read is counted and named too.
+
+    The dialect is that of ripgrep (Rust): no backtracking, \\w, \\d and \\b know all scripts, and
+    nothing, not even \\s, matches across the end of a line. Look-around and back-references are
+    passed on to PCRE2. Where ripgrep is not installed, Python's expressions are used; the result's
+    details name the engine. A search that takes longer than 20 seconds is stopped, with an error.
     """
 
     pattern: str = Field(description="The regular expression.")
@@ -50,16 +56,37 @@ def run(args: Args, ctx: ToolContext, place: Place) -> ToolResult:
         limit=MATCHES,
         signal=ctx.signal,
     )
+    notes = [*_notes(hits), *filter(None, [ctx.workspace.dry_run_note])]
     separator = "\n--\n" if args.context_lines > 0 else "\n"
     body = separator.join(_block(block) for block in hits.blocks) or "No matches found."
-    notes = _notes(hits)
     return ToolResult.of_text(
         "\n".join([body, *([""] if notes else []), *notes]),
         note=f"{hits.count} matches",
+        display=(_display(hits, notes),),
         matchCount=hits.count,
         filesSearched=hits.files_searched,
         truncated=hits.truncated,
         skippedCount=len(hits.skipped),
+        engine=hits.engine,
+    )
+
+
+def _display(hits: Hits, notes: list[str]) -> Matches:
+    lines = (
+        MatchLine(
+            path=block.path,
+            line=line.number,
+            text=line.text,
+            spans=line.spans,
+            context=not line.matched,
+        )
+        for block in hits.blocks
+        for line in block.lines
+    )
+    return Matches(
+        lines=tuple(lines),
+        count=hits.count,
+        note=" ".join(note.removeprefix("[").removesuffix("]") for note in notes),
     )
 
 
@@ -81,6 +108,8 @@ def _notes(hits: Hits) -> list[str]:
             f"[Stopped after {hits.count} matches; there are more. Narrow the pattern, path or "
             "glob.]"
         )
+    if hits.stopped:
+        notes.append(f"[Not all files were looked at. {hits.stopped}]")
     if hits.skipped:
         notes.append(f"[{describe(hits.skipped)}]")
     return notes

@@ -2,7 +2,7 @@
 
 from pydantic import Field
 
-from arc_workbench.content import ToolResult
+from arc_workbench.content import Name, Names, ToolResult
 from arc_workbench.tools.schema import Omittable
 from arc_workbench.tools.tool import ExactArgs, Planned, Tool, ToolContext
 from arc_workbench.workspace import Entry, Place, on_one_line
@@ -30,18 +30,26 @@ def plan(args: Args, ctx: ToolContext) -> Planned[Place]:
 def run(args: Args, ctx: ToolContext, place: Place) -> ToolResult:
     found = ctx.workspace.level(place, limit=ENTRIES, signal=ctx.signal)
     lines = [_line(entry) for entry in found.entries] or ["(empty folder)"]
+    notes: list[str] = []
     if found.truncated:
-        lines += [
-            "",
-            f"[Showing {ENTRIES} of {found.total} entries. List a deeper folder, or use glob.]",
-        ]
+        said = f"Showing {ENTRIES} of {found.total} entries. List a deeper folder, or use glob."
+        notes.append(f"[{said}]")
+    if dry := ctx.workspace.dry_run_note:
+        notes.append(dry)
+    lines += ["", *notes] if notes else []
+    note = " ".join(said.strip("[]") for said in notes)
     return ToolResult.of_text(
         "\n".join(lines),
         note=f"{found.total} entries",
+        display=(Names(names=tuple(_name(entry) for entry in found.entries), note=note),),
         path=place.shown,
         entryCount=found.total,
         truncated=found.truncated,
     )
+
+
+def _name(entry: Entry) -> Name:
+    return Name(path=entry.name, kind=entry.kind, size=entry.size)
 
 
 def _line(entry: Entry) -> str:

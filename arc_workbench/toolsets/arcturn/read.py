@@ -1,12 +1,13 @@
-"""Arcturn's `read`: numbered lines of a file, or a picture."""
+"""Arcturn's `read`: numbered lines of a file, the outline of a large one, or a picture."""
 
 import base64
 import math
 from typing import Annotated
 
-from pydantic import BeforeValidator, Field, JsonValue
+from pydantic import BeforeValidator, Field
 
-from arc_workbench.content import Image, JsonObject, Text, ToolResult
+from arc_workbench.code.outline import outline_of
+from arc_workbench.content import Declaration, Image, JsonObject, Outline, Text, ToolResult
 from arc_workbench.tools.schema import Omittable
 from arc_workbench.tools.tool import ExactArgs, Planned, Tool, ToolContext
 from arc_workbench.workspace import Place, Slice
@@ -14,6 +15,9 @@ from arc_workbench.workspace import Place, Slice
 LINES = 2000
 LINE_CHARS = 2000
 OUTLINED_BYTES = 16_384
+WHOLE_BYTES = 8 << 20
+OUTLINE_ENTRIES = 1000
+OUTLINE_CHARS = 40_000
 
 
 def _positive_or(default: int) -> BeforeValidator:
@@ -30,9 +34,11 @@ def _positive_or(default: int) -> BeforeValidator:
 class Args(ExactArgs):
     """Read a file. Text comes as numbered lines: the number right-aligned, a tab, the line.
 
-    At most 2000 lines are returned from `offset` on, and a note at the end says how to go on; a
-    line is cut after 2000 characters. Images (.png, .jpg, .jpeg, .gif, .webp) are returned as
-    pictures. Binary files are refused. For a folder use ls or glob.
+    Of a source file of 16384 bytes or more the outline is returned instead: what it declares, and
+    on which lines. Read those with `offset` and `limit`, which always give literal lines. At most
+    2000 lines are returned from `offset` on, and a note at the end says how to go on; a line is
+    cut after 2000 characters. Images (.png, .jpg, .jpeg, .gif, .webp) are returned as pictures.
+    Binary files are refused. For a folder use ls or glob.
     """
 
     path: str = Field(description="The file, relative to the working directory or absolute.")
@@ -66,10 +72,14 @@ def run(args: Args, ctx: ToolContext, place: Place) -> ToolResult:
         lossy=True,
         signal=ctx.signal,
     )
+    literal = args.offset is not None or args.limit is not None
+    wanted = not literal and (args.outline or found.size >= OUTLINED_BYTES)
+    if wanted and (outlined := _outlined(place, ctx, found.size)):
+        return outlined
     return ToolResult(
         content=(Text(text="\n".join([*_numbered(found), *_notes(found)])),),
         note=f"{len(found.lines)} lines",
-        details=_details(found) | _outline(args, found),
+        details=_details(found) | ({"outlineUnavailable": True} if wanted else {}),
     )
 
 
@@ -124,11 +134,93 @@ def _details(found: Slice) -> JsonObject:
     }
 
 
-def _outline(args: Args, found: Slice) -> dict[str, JsonValue]:
-    """Lines that were asked for are literal; else a large file would have been outlined."""
-    literal = args.offset is not None or args.limit is not None
-    wanted = args.outline or found.size >= OUTLINED_BYTES
-    return {"outlineUnavailable": True} if wanted and not literal else {}
+def _outlined(place: Place, ctx: ToolContext, size: int) -> ToolResult | None:
+    """The file's declarations instead of its lines; `None` where there is no outline of it."""
+    if size > WHOLE_BYTES:
+        return None
+    whole = ctx.workspace.read(
+        place, max_lines=size + 1, max_bytes=WHOLE_BYTES + 1, lossy=True, signal=ctx.signal
+    )
+    declarations = outline_of(place.real.name, whole.text)
+    if whole.truncated or declarations is None:
+        return None
+    shown, omission = _fitting(declarations)
+    return ToolResult(
+        content=(Text(text="\n".join(_outline_lines(whole, declarations, shown, omission))),),
+        display=(
+            Outline(
+                path=place.shown,
+                size=whole.size,
+                total_lines=len(whole.lines),
+                declarations=shown,
+            ),
+        ),
+        note=_counted(len(declarations)),
+        details=_details(whole)
+        | {
+            "truncated": len(shown) < len(declarations),
+            "outline": True,
+            "declarationCount": len(declarations),
+        },
+    )
+
+
+def _counted(count: int) -> str:
+    return "1 declaration" if count == 1 else f"{count} declarations"
+
+
+def _fitting(all_: tuple[Declaration, ...]) -> tuple[tuple[Declaration, ...], str]:
+    """As many declarations as are read with profit, and what to say of the others."""
+    if _within(all_) == len(all_):
+        return all_, ""
+    outer = tuple(each for each in all_ if each.depth == 0)
+    if (count := _within(outer)) == len(outer):
+        said = f"[{len(outer)} of {len(all_)} declarations; those inside of classes are left out.]"
+        return outer, said
+    first_left_out = outer[count].line
+    said = (
+        f"[The first {count} of {len(all_)} declarations, without those inside of classes. "
+        f"Use offset={first_left_out} to read on from there.]"
+    )
+    return outer[:count], said
+
+
+def _within(declarations: tuple[Declaration, ...]) -> int:
+    """How many of them stay within the bounds of an outline."""
+    room = OUTLINE_CHARS
+    for count, each in enumerate(declarations[:OUTLINE_ENTRIES]):
+        room -= len(_entry(each)) + 1
+        if room < 0:
+            return count
+    return min(len(declarations), OUTLINE_ENTRIES)
+
+
+def _entry(declaration: Declaration) -> str:
+    indent = "  " * declaration.depth
+    head = f"{declaration.line:>6}\t{indent}{declaration.kind} {declaration.name}"
+    return f"{head}: {declaration.signature}"
+
+
+def _outline_lines(
+    whole: Slice, all_: tuple[Declaration, ...], shown: tuple[Declaration, ...], omission: str
+) -> list[str]:
+    example, limit = _example(all_, len(whole.lines))
+    header = (
+        f"Outline of {whole.place.shown}: {whole.size} bytes, {len(whole.lines)} lines, "
+        f"{_counted(len(all_))}. This is an outline, not the text of the file: each entry is line, "
+        f"kind, name, signature. To read lines, give offset and limit, for example "
+        f"offset={example.line}, limit={limit} for {example.name}."
+    )
+    notes = [omission] if omission else []
+    return [header, "", *map(_entry, shown), *([""] if notes else []), *notes, *_notes(whole)]
+
+
+def _example(all_: tuple[Declaration, ...], total_lines: int) -> tuple[Declaration, int]:
+    """The first declaration that is more than a few lines long, and its lines."""
+    ends = [each.line for each in all_[1:]] + [total_lines + 1]
+    lengths = [max(1, end - each.line) for each, end in zip(all_, ends, strict=True)]
+    at = next((index for index, length in enumerate(lengths) if length > 4), 0)
+    return all_[at], min(lengths[at], LINES)
 
 
 TOOL = Tool.planned("read", Args, plan, run, effect="read")

@@ -3,7 +3,7 @@
 from pydantic import Field
 
 from arc_workbench.content import JsonObject, ToolResult
-from arc_workbench.tools.files import file_diff, planned_file
+from arc_workbench.tools.files import dry_run_remark, file_diff, planned_file
 from arc_workbench.tools.tool import ExactArgs, Planned, Tool, ToolContext
 from arc_workbench.workspace import FilePlan
 
@@ -26,7 +26,7 @@ def plan(args: Args, ctx: ToolContext) -> Planned[FilePlan]:
     )
     verb = "Create" if planned.op == "create" else "Overwrite"
     place = planned.place
-    return planned_file(planned, f"{verb} file {place.named}", str(place.path.parent / "**"))
+    return planned_file(planned, f"{verb} file {place.named}", str(place.path.parent / "**"), ctx)
 
 
 def run(args: Args, ctx: ToolContext, plan: FilePlan) -> ToolResult:
@@ -35,7 +35,7 @@ def run(args: Args, ctx: ToolContext, plan: FilePlan) -> ToolResult:
     said = f"{'Created' if created else 'Updated'} {change.place.shown} ({change.size} bytes)."
     extra: JsonObject = {"otherNames": plan.other_names} if plan.other_names else {}
     return ToolResult.of_text(
-        f"{said} {plan.link_note}".rstrip(),
+        " ".join(filter(None, (said, plan.link_note, dry_run_remark(ctx)))),
         note=plan.tally,
         display=(file_diff(plan),),
         path=change.place.shown,

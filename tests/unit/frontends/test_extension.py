@@ -159,6 +159,12 @@ def test_with_a_key_it_says_that_this_version_does_not_use_it(
         ("%agent transcript", "There is no turn to show yet."),
         ("%agent status now", "now is too much; nothing ran."),
         ("%agent help fly", "There is no help on fly."),
+        ("%agent undo", "There is no session yet; nothing ran. Run a %%agent cell first."),
+        ("%agent undo c1 c2", "c2 is too much; nothing ran. See: %agent help undo"),
+        ("%agent dryrun apply", "There is no session yet; nothing ran."),
+        ("%agent recovery keep", "Which change? Type: %agent recovery keep c3"),
+        ("%agent recovery keep c1", "There is no session yet; nothing ran."),
+        ("%agent recovery keep c1 now", "now is too much; nothing ran."),
     ],
 )
 def test_a_slip_is_one_line_and_changes_nothing(shell: Shell, cell: str, line: str) -> None:
@@ -201,6 +207,28 @@ def test_config_changes_the_session_that_runs(shell: Shell) -> None:
     shell.run("%config ArcWorkbench.mode = 'acceptEdits'")
 
     assert "· acceptEdits ·" in shell.run("%agent")
+
+
+def test_a_dry_run_can_be_chosen_before_there_is_a_session_and_in_the_config(shell: Shell) -> None:
+    assert "off -> on" in shell.run("%agent dryrun on")
+    assert "dry run" in shell.run("%%agent\nWrite a poem")
+    assert "on \u00b7 nothing differs" in shell.run("%agent dryrun")
+
+    shell.run("%config ArcWorkbench.dry_run = True")
+
+    assert shell.ip.arc_workbench.config.given() == {"dry_run": True}
+
+
+def test_a_dry_run_of_one_turn_is_over_with_it_where_nothing_differs(shell: Shell) -> None:
+    assert "dry run" in shell.run("%%agent --dry-run\nWrite a poem")
+
+    assert "off" in shell.run("%agent dryrun")
+    assert "dry run" not in shell.run("%agent status")
+
+
+def test_the_journal_of_a_folder_can_be_looked_at_without_a_session(shell: Shell) -> None:
+    assert "No changes." in shell.run("%agent changes")
+    assert shell.run("%agent recovery").strip().endswith("clean")
 
 
 @pytest.mark.parametrize(
@@ -354,6 +382,9 @@ def test_a_place_names_a_turn_or_a_step(shell: Shell, place: str, turn: str) -> 
         ("%%agent\nLook at @folder/", ["folder/a b.txt", "folder/inner.txt"]),
         ("%agent st", ["status"]),
         ("%agent mode ac", ["acceptEdits"]),
+        ("%agent dryrun d", ["diff", "discard"]),
+        ("%agent recovery ", ["keep", "restore"]),
+        ("%%agent --dr", ["--dry-run"]),
     ],
 )
 def test_tab_offers_what_can_stand_there(

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from arc_workbench.content import (
+    ChangeRow,
     Command,
     Diff,
     Display,
@@ -218,3 +219,9 @@ def resolved(asked: PermissionRequested, verdict: str = "allow", **more: str) ->
 def output(text: str, cut_bytes: int = 0) -> tuple[Display, ...]:
     """What a command printed."""
     return (Output(text=text, cut_bytes=cut_bytes),)
+
+
+def changed_row(name: str, **more: str) -> ChangeRow:
+    """One change of the journal."""
+    usual = {"op": "edit", "path": "calc.py", "added": 1, "removed": 1, "status": "committed"}
+    return ChangeRow.model_validate({"id": name, **usual, **more})

@@ -1,6 +1,7 @@
 """Calls file tools in a project folder, as the dispatcher does: plan, then run."""
 
 import json
+import os
 import threading
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -20,7 +21,11 @@ class FileTools:
     signal: threading.Event = field(default_factory=threading.Event)
 
     def __post_init__(self) -> None:
-        self.workspace = Workspace(self.root)
+        self.reopen()
+
+    def reopen(self) -> None:
+        """The folder as another session finds it."""
+        self.workspace = Workspace(self.root, Path(os.environ["ARC_WORKBENCH_HOME"]) / "workspaces")
 
     def prepare(self, tool: Tool, **arguments: object) -> Prepared:
         """The call as a person would be asked about it."""

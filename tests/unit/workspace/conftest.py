@@ -1,5 +1,6 @@
 """A project folder with something beside it that must stay out of reach."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -23,5 +24,7 @@ def outside(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def workspace(root: Path) -> Workspace:
-    return Workspace(root)
+def workspace(root: Path, home: Path) -> Iterator[Workspace]:
+    opened = Workspace(root, home)
+    yield opened
+    opened.close()

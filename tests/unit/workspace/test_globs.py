@@ -133,3 +133,21 @@ def test_brackets_and_stars_mean_what_the_standard_library_takes_them_for() -> N
 )
 def test_no_pattern_takes_long(pattern: str, name: str) -> None:
     assert not compile_globs((pattern,)).matches(name)
+
+
+def test_looking_folder_by_folder_finds_what_looking_at_whole_names_finds() -> None:
+    chance = random.Random(1)
+    parts = ["**", "*", "a", "b", "a*", "?"]
+    for _ in range(4000):
+        glob = compile_globs(
+            tuple(
+                "/".join(chance.choices(parts, k=chance.randrange(1, 5)))
+                for _ in range(chance.randrange(1, 3))
+            )
+        )
+        *folders, name = chance.choices(["a", "b", "ab"], k=chance.randrange(1, 5))
+        fits = glob.matches("/".join([*folders, name]))
+
+        assert bool(glob.in_folder("".join(f"{folder}/" for folder in folders))(name)) == fits
+        for depth in range(1, len(folders) + 1) if fits else ():
+            assert glob.leads_into("/".join(folders[:depth]) + "/")

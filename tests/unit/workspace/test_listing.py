@@ -1,15 +1,20 @@
 """What is in a folder, and which files fit a pattern."""
 
 import os
+import subprocess
+import sys
 import threading
-from collections.abc import Iterator
-from contextlib import chdir
+from collections.abc import Generator
+from contextlib import chdir, contextmanager
 from pathlib import Path
 
 import pytest
 
 from arc_workbench.errors import ToolError
-from arc_workbench.workspace import Listing, Workspace
+from arc_workbench.workspace import Listing, Workspace, listing
+from arc_workbench.workspace.deadline import Deadline
+from arc_workbench.workspace.globs import compile_globs
+from arc_workbench.workspace.paths import Roots
 from tests.requirements import requirement
 from tests.unit.workspace.stopping import StopAfter
 
@@ -21,8 +26,8 @@ def make(root: Path, *names: str) -> None:
         path.write_text(name, encoding="utf-8")
 
 
-def names(listing: Listing) -> list[str]:
-    return [entry.name for entry in listing.entries]
+def names(found: Listing) -> list[str]:
+    return [entry.name for entry in found.entries]
 
 
 @requirement("S1-100", "S1-103", "J-25")
@@ -73,7 +78,7 @@ def test_the_pages_of_a_listing_add_up(workspace: Workspace, root: Path, limit: 
     offset: int | None = 0
     while offset is not None:
         page = workspace.list(place, limit=limit, offset=offset)
-        assert page.total == 7
+        assert page.total == min(7, offset + limit + 1)
         pages += names(page)
         offset = page.next_offset
 
@@ -104,7 +109,7 @@ def test_links_out_of_the_project_are_named_and_not_entered(
 
 
 @requirement("BUG-G5", "J-24", "REQ-F52")
-def test_each_real_folder_is_gone_through_once(
+def test_g5_each_real_folder_is_gone_through_once(
     workspace: Workspace, root: Path, outside: Path
 ) -> None:
     make(root, "z/deep/x.txt")
@@ -141,7 +146,7 @@ def test_glob_gives_so_many_and_says_how_many_there_are(workspace: Workspace, ro
 
 
 @requirement("BUG-G4", "J-23")
-def test_a_missing_folder_is_an_error_and_an_unreadable_one_is_named(
+def test_g4_a_missing_folder_is_an_error_and_an_unreadable_one_is_named(
     workspace: Workspace, root: Path
 ) -> None:
     make(root, "x.txt")
@@ -152,31 +157,97 @@ def test_a_missing_folder_is_an_error_and_an_unreadable_one_is_named(
             workspace.level(workspace.anywhere(name))
 
 
-@pytest.fixture
-def deep(root: Path) -> Iterator[Path]:
-    """Folders so deep that no path can name the last ones."""
+@contextmanager
+def deep(root: Path, name: str, levels: int) -> Generator[None]:
+    """Folders so deep that no path can name the last ones, with a file in the last."""
     with chdir(root):
-        for _ in range(40):
-            Path("d" * 200).mkdir()
-            os.chdir("d" * 200)
-        Path("lost.txt").touch()
-        yield root
-        for _ in range(40):
-            for path in Path().iterdir():
-                path.unlink() if path.is_file() else path.rmdir()
-            os.chdir("..")
+        for _ in range(levels):
+            Path(name).mkdir()
+            os.chdir(name)
+        Path("last.txt").touch()
+        try:
+            yield
+        finally:
+            for _ in range(levels):
+                for path in Path().iterdir():
+                    path.unlink() if path.is_file() else path.rmdir()
+                os.chdir("..")
+            Path(name).rmdir()
 
 
 @requirement("REQ-F52", "BUG-G4")
-def test_a_tree_deeper_than_any_path_is_walked_as_far_as_it_goes(
-    workspace: Workspace, deep: Path
+def test_a_tree_deeper_than_any_path_is_walked_to_its_end(workspace: Workspace, root: Path) -> None:
+    make(root, "near.txt")
+
+    with deep(root, "d" * 200, 40):
+        found = workspace.find(workspace.anywhere("."), ("**/*.txt",))
+
+    assert found.paths == ("near.txt", f"{'d' * 200}/" * 40 + "last.txt")
+
+
+@requirement("REQ-F52", "BUG-G4")
+def test_g4_a_tree_of_thousands_of_levels_is_walked_as_far_as_it_goes(
+    workspace: Workspace, root: Path
 ) -> None:
-    make(deep, "near.txt")
+    make(root, "near.txt")
+    place = workspace.inside(".")
 
-    found = workspace.find(workspace.anywhere("."), ("**/*.txt",))
+    with deep(root, "d", 2500):
+        found = workspace.find(place, ("**/*.txt",))
+        listed = workspace.list(place, limit=100_000)
+        narrow = workspace.find(place, ("*.txt", "d/x/*.txt"))
 
-    assert found.paths == ("near.txt",)
+    assert found.paths == narrow.paths == ("near.txt",)
     assert [skip.reason for skip in found.skipped] == ["unreadable"]
+    assert [skip.reason for skip in listed.skipped] == ["unreadable"]
+    assert narrow.skipped == ()
+
+
+@requirement("REQ-F52")
+def test_a_walk_that_runs_out_of_time_gives_what_it_has_and_says_so(root: Path) -> None:
+    make(root, *(f"{number}.txt" for number in range(500)))
+    place = Roots(root).inside(".")
+    over = Deadline(seconds=-1)
+
+    found = listing.matching(place, compile_globs(("*",)), limit=9, prefix="", deadline=over)
+    listed = listing.below(
+        place, recursive=True, limit=9, offset=0, prefix="", deadline=Deadline(seconds=-1)
+    )
+
+    assert found.stopped.startswith("This timed out")
+    assert listed.stopped.startswith("This timed out")
+
+
+@requirement("REQ-S60")
+def test_a_folder_that_becomes_a_link_is_never_gone_through(
+    workspace: Workspace, root: Path, outside: Path
+) -> None:
+    """Swaps a folder for a link to one outside as fast as it can, while walks go on."""
+    make(root, "sub/mine.txt")
+    program = (
+        "import os, sys\n"
+        "os.chdir(sys.argv[1])\n"
+        "os.symlink(sys.argv[2], 'other')\n"
+        "print(flush=True)\n"
+        "while True:\n"
+        "    os.rename('sub', 'kept'); os.rename('other', 'sub')\n"
+        "    os.rename('sub', 'other'); os.rename('kept', 'sub')\n"
+    )
+    place = workspace.inside(".")
+    seen: set[str] = set()
+    with subprocess.Popen(
+        [sys.executable, "-c", program, str(root), str(outside)], stdout=subprocess.PIPE
+    ) as swapping:
+        try:
+            assert swapping.stdout is not None
+            swapping.stdout.readline()
+            for _ in range(1000):
+                seen.update(workspace.find(place, ("**/*.txt",)).paths)
+                seen.update(names(workspace.list(place)))
+        finally:
+            swapping.kill()
+
+    assert not [name for name in seen if name.endswith("secret.txt")]
 
 
 def test_a_walk_stops_when_a_person_interrupts(workspace: Workspace) -> None:
@@ -191,15 +262,15 @@ def test_a_walk_stops_when_a_person_interrupts(workspace: Workspace) -> None:
 def test_one_large_folder_is_left_in_its_middle_when_a_person_interrupts(
     workspace: Workspace, root: Path
 ) -> None:
-    make(root, *(f"{number}.txt" for number in range(50)))
+    make(root, *(f"{number}.txt" for number in range(1000)))
     place = workspace.inside(".")
 
     with pytest.raises(ToolError, match=r"^Aborted:"):
-        workspace.level(place, signal=StopAfter(20))
+        workspace.level(place, signal=StopAfter(4))
     with pytest.raises(ToolError, match=r"^Aborted:"):
-        workspace.list(place, signal=StopAfter(20))
+        workspace.list(place, signal=StopAfter(4))
     with pytest.raises(ToolError, match=r"^Aborted:"):
-        workspace.find(place, ("*.md",), signal=StopAfter(70))
+        workspace.find(place, ("*.md",), signal=StopAfter(8))
 
 
 @requirement("J-26", "REQ-F68")

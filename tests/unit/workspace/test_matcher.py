@@ -1,36 +1,58 @@
-"""The quick look at a whole file never rules out a file in which a line matches."""
+"""The quick looks at a whole file never rule out a file in which a line matches."""
 
 import itertools
 import random
 
 import pytest
 
-from arc_workbench.workspace.matcher import literal_search, pattern_search
+from arc_workbench.workspace.matcher import Search, needed_text
 
 PATTERNS = [
     "a", "^a", "a$", "^$", "^ab?$", r"\ba\b", r"a\B", "a.b", "a.*b$", "(a|b)+$", "a{2,}", "a(?=b)",
     r"(?<=a)b", r"a\s*$", r"\Aa", r"a\Z", "a(?!b)", r"(?<!a)b", "[^a]b", "[^a]+$", r"\Sb?$",
     "(?i)A$", r"(?>a+\s*)$", r"a++b", r"a\s++$", r"(a)\1$", "(?P<x>a)(?P=x)", r"\x61$", "[ab] ?$",
-    "(?s)a.$",
+    "(?s)a.$", "ab{0}", "a|b", "ab*?", "b+a", r"[\]b]a", "[]a]b", "(ab)?b", r"\u0061b", "a {1,2}b",
 ]  # fmt: skip
 
 
+@pytest.mark.parametrize("ignore_case", [False, True])
 @pytest.mark.parametrize("pattern", PATTERNS)
-def test_a_line_that_matches_is_never_ruled_out_with_its_file(pattern: str) -> None:
-    search, may_match = pattern_search(pattern, ignore_case=False)
+def test_a_line_that_matches_is_never_ruled_out_with_its_file(
+    pattern: str, ignore_case: bool
+) -> None:
+    search = Search(pattern, literal=False, ignore_case=ignore_case)
     chance = random.Random(pattern)
     for _ in range(400):
-        lines = ["".join(chance.choices("ab ", k=chance.randrange(4))) for _ in range(4)]
-        if any(search(line) for line in lines):
-            for first, second, third in itertools.product(["\n", "\r\n"], repeat=3):
-                assert may_match(f"{lines[0]}{first}{lines[1]}{second}{lines[2]}{third}{lines[3]}")
+        lines = ["".join(chance.choices("aAb ", k=chance.randrange(4))) for _ in range(4)]
+        matches = any(search.spans(line) is not None for line in lines)
+        for first, second, third in itertools.product(["\n", "\r\n"], repeat=3):
+            data = f"{lines[0]}{first}{lines[1]}{second}{lines[2]}{third}{lines[3]}\n".encode()
+            assert search.is_in(data) == matches
+            assert search.may_be_in(bytearray(data), len(data)) or not matches
+
+
+@pytest.mark.parametrize(
+    ("pattern", "needed"),
+    [
+        (r"static\s+int\s+\w+_probe\(", "_probe("),
+        ("foo|bar", ""),
+        ("colou?r", "colo"),
+        ("ab{2}cde", "cde"),
+        ("(maybe)?sure", "sure"),
+        (r"\x61bc", ""),
+        (r"[\]x]abc", ""),
+    ],
+)
+def test_what_must_stand_in_a_file_is_told_from_the_expression(pattern: str, needed: str) -> None:
+    assert needed_text(pattern) == needed
 
 
 @pytest.mark.parametrize(
     ("wanted", "line", "place"),
     [
-        ("straße", "die STRASSE", (4, 11)),
-        ("ſet", "SET", (0, 3)),
+        ("straße", "die STRAßE", (4, 10)),
+        ("\u017fet", "SET", (0, 3)),
+        ("set", "\u017fET", (0, 3)),
         ("ΣΑΣ", "σας", (0, 3)),
         ("a.b", "axb", None),
     ],
@@ -38,7 +60,7 @@ def test_a_line_that_matches_is_never_ruled_out_with_its_file(pattern: str) -> N
 def test_a_literal_is_compared_without_case(
     wanted: str, line: str, place: tuple[int, int] | None
 ) -> None:
-    search, may_match = literal_search(wanted, ignore_case=True)
+    search = Search(wanted, literal=True, ignore_case=True)
 
-    assert search(line) == place
-    assert may_match(f"x\n{line}\ny") == (place is not None)
+    assert search.spans(line) == (None if place is None else [place])
+    assert search.is_in(f"x\n{line}\ny".encode()) == (place is not None)

@@ -146,9 +146,11 @@ def test_an_absolute_name_is_taken_as_it_is_and_a_tilde_is_not_expanded(
     assert workspace.anywhere("~/x").path == root / "~/x"
 
 
-def test_a_root_behind_a_link_keeps_the_name_it_was_given(tmp_path: Path, root: Path) -> None:
+def test_a_root_behind_a_link_keeps_the_name_it_was_given(
+    tmp_path: Path, root: Path, home: Path
+) -> None:
     (tmp_path / "alias").symlink_to(root)
-    workspace = Workspace(tmp_path / "alias")
+    workspace = Workspace(tmp_path / "alias", home)
 
     assert workspace.root == tmp_path / "alias"
     assert workspace.real_root == root

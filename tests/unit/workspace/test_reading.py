@@ -181,7 +181,7 @@ def test_a_file_that_may_not_be_read_is_not_called_missing(tmp_path: Path) -> No
         "from arc_workbench.workspace import Workspace\n"
         "from arc_workbench.errors import ToolError\n"
         "os.chdir('/'); os.setuid(65534)\n"
-        "w = Workspace(pathlib.Path('/'))\n"
+        "w = Workspace(pathlib.Path('/'), pathlib.Path('/nowhere'))\n"
         "try: w.read(w.anywhere(sys.argv[1]))\n"
         "except ToolError as fault: print(fault)\n"
     )

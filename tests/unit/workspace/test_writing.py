@@ -2,6 +2,7 @@
 
 import errno
 import os
+import shutil
 import signal
 import stat
 import subprocess
@@ -37,8 +38,11 @@ def test_a_file_is_created_with_its_folders_and_then_replaced(
     assert (second.id, second.op, second.before_sha256) == ("c2", "change", first.sha256)
 
 
-def test_numbering_goes_on_where_it_was_left(root: Path) -> None:
-    assert write(Workspace(root, next_change=8), "a.txt", "x").id == "c8"
+def test_numbering_goes_on_where_it_was_left(root: Path, home: Path) -> None:
+    for number in (1, 2, 3):
+        workspace = Workspace(root, home)
+        assert write(workspace, "a.txt", f"text {number}").id == f"c{number}"
+        workspace.close()
 
 
 @requirement("REQ-S72", "BUG-E18", "J-27")
@@ -163,10 +167,10 @@ def test_a_folder_swapped_for_a_link_meanwhile_is_noticed(
 
 
 LIMITED_WRITER = """
-import pathlib, resource, signal, sys
+import os, pathlib, resource, signal, sys
 from arc_workbench.errors import ToolError
 from arc_workbench.workspace import Workspace
-workspace = Workspace(pathlib.Path(sys.argv[1]))
+workspace = Workspace(*map(pathlib.Path, (sys.argv[1], os.environ["ARC_WORKBENCH_HOME"])))
 plan = workspace.plan_write(workspace.inside(sys.argv[2]), "x" * 100_000)
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
@@ -190,15 +194,15 @@ def test_a_write_that_fails_half_way_leaves_no_trace(root: Path, name: str) -> N
     )
 
     assert os.strerror(errno.EFBIG).lower() in done.stdout
-    assert "it is as it was" in done.stdout
+    assert "nothing was written" in done.stdout
     assert (root / "a.txt").read_text(encoding="utf-8") == "old"
     assert names(root) == ["a.txt"]
 
 
 ENDLESS_WRITER = """
-import pathlib, sys
+import os, pathlib, sys
 from arc_workbench.workspace import Workspace
-workspace = Workspace(pathlib.Path(sys.argv[1]))
+workspace = Workspace(*map(pathlib.Path, (sys.argv[1], os.environ["ARC_WORKBENCH_HOME"])))
 place = workspace.inside("a.txt")
 letters = "ab"
 while True:
@@ -225,10 +229,10 @@ def test_a_writer_that_is_killed_leaves_a_whole_file(root: Path) -> None:
 
 
 COUNTING_WRITER = """
-import pathlib, sys
+import os, pathlib, sys
 from arc_workbench.errors import ToolError
 from arc_workbench.workspace import Workspace
-workspace = Workspace(pathlib.Path(sys.argv[1]))
+workspace = Workspace(*map(pathlib.Path, (sys.argv[1], os.environ["ARC_WORKBENCH_HOME"])))
 place = workspace.inside("count.txt")
 sys.stdin.readline()
 won = 0
@@ -288,15 +292,18 @@ def test_a_file_that_is_read_only_stays(tmp_path: Path, root: Path) -> None:
         "from arc_workbench.errors import ToolError\n"
         "from arc_workbench.workspace import Workspace\n"
         "os.chdir('/'); os.setuid(65534)\n"
-        "w = Workspace(pathlib.Path(sys.argv[1]))\n"
+        "root = pathlib.Path(sys.argv[1])\n"
+        "w = Workspace(root / 'project', root / 'state')\n"
         "for name in ('a.txt', 'new.txt'):\n"
         "    try: w.apply(w.plan_write(w.inside(name), 'x'))\n"
         "    except ToolError as fault: print(fault)\n"
     )
     folder = Path("/dev/shm") / f"arc-read-only-{os.getpid()}"
-    folder.mkdir()
-    (folder / "a.txt").write_text("old", encoding="utf-8")
-    (folder / "a.txt").chmod(0o444)
+    (folder / "project").mkdir(parents=True)
+    (folder / "state").mkdir()
+    os.chown(folder / "state", 65534, 65534)
+    (folder / "project/a.txt").write_text("old", encoding="utf-8")
+    (folder / "project/a.txt").chmod(0o444)
     try:
         done = subprocess.run(
             [sys.executable, "-c", program, str(folder)],
@@ -304,10 +311,9 @@ def test_a_file_that_is_read_only_stays(tmp_path: Path, root: Path) -> None:
             encoding="utf-8",
             check=True,
         )
-        assert names(folder) == ["a.txt"]
+        assert names(folder / "project") == ["a.txt"]
     finally:
-        (folder / "a.txt").unlink()
-        folder.rmdir()
+        shutil.rmtree(folder)
 
     assert "a.txt is read-only; nothing was written." in done.stdout
     assert "new.txt could not be written: permission denied" in done.stdout

@@ -1,123 +1,112 @@
-"""What the system is asked to do in a write, and in which order.
+"""Another program that saves the same file in the last moment, in place or by a rename.
 
-A child process wraps the few calls of `os` that touch the disk, so that the test sees them and can
-act as another program between two of them.
+A child process wraps a call of `workspace.system` and acts as the other program before or after it.
+The order of the calls themselves is checked in `tests/faults/test_power.py`.
 """
 
-import json
 import subprocess
 import sys
 from pathlib import Path
+
+import pytest
 
 from tests.requirements import requirement
 
 WATCHED_WRITER = """
 import json, os, pathlib, sys
 from arc_workbench.errors import ToolError
-from arc_workbench.workspace import Workspace
+from arc_workbench.workspace import Workspace, system
 
 root, moment = pathlib.Path(sys.argv[1]), sys.argv[2]
-names, calls = {}, []
 
-def other_program(now):
-    if now == moment:
-        root.joinpath("a.txt").write_text("theirs", encoding="utf-8")
+def before(name, then):
+    call = getattr(system, name)
+    def wrapper(*args):
+        then(name, *args)
+        return call(*args)
+    setattr(system, name, wrapper)
 
-def named(path):
-    name = os.path.basename(path)
-    return "temporary" if name.endswith(".tmp") else name
+def after(name, then):
+    call = getattr(system, name)
+    def wrapper(*args):
+        result = call(*args)
+        then(name, *args)
+        return result
+    setattr(system, name, wrapper)
 
-real_open, real_fsync, real_replace = os.open, os.fsync, os.replace
+def other_program(name, *args):
+    global moment
+    if moment:
+        moment = ""
+        if sys.argv[3] == "in place":
+            root.joinpath("a.txt").write_text("theirs", encoding="utf-8")
+        else:
+            root.joinpath("new").write_text("theirs", encoding="utf-8")
+            root.joinpath("new").rename(root / "a.txt")
 
-def watched_open(path, flags, *rest, **more):
-    opened = real_open(path, flags, *rest, **more)
-    names[opened] = named(path)
-    if flags & os.O_CREAT:
-        calls.append(["create", names[opened]])
-    return opened
-
-def watched_fsync(opened):
-    size = os.fstat(opened).st_size if names[opened] == "temporary" else None
-    calls.append(["fsync", names[opened], size])
-    real_fsync(opened)
-    other_program("after the first fsync" if len(calls) == 2 else "")
-
-def watched_replace(source, target, **more):
-    real_replace(source, target, **more)
-    calls.append(["rename", named(source), named(target)])
-    other_program("after the rename")
-
-workspace = Workspace(root)
+workspace = Workspace(root, pathlib.Path(os.environ["ARC_WORKBENCH_HOME"]))
 plan = workspace.plan_write(workspace.inside("a.txt"), "mine")
-os.open, os.fsync, os.replace = watched_open, watched_fsync, watched_replace
-fault = ""
+if moment:
+    when, _, name = moment.partition(" ")
+    (before if when == "before" else after)(name, other_program)
 try:
-    workspace.apply(plan)
+    print(workspace.apply(plan).id)
 except ToolError as error:
-    fault = str(error)
-print(json.dumps({"calls": calls, "fault": fault}))
+    print(error)
+print(workspace.recovery().verdict)
 """
 
 
-def write(root: Path, moment: str = "never") -> tuple[list[list[object]], str]:
-    """What the write asked of the system, and how it failed."""
+def write(root: Path, moment: str, how: str = "in place") -> str:
+    """Write "mine" while another program writes "theirs" at that moment; what was said."""
     done = subprocess.run(
-        [sys.executable, "-c", WATCHED_WRITER, str(root), moment],
+        [sys.executable, "-c", WATCHED_WRITER, str(root), moment, how],
         capture_output=True,
         encoding="utf-8",
         check=True,
     )
-    told = json.loads(done.stdout)
-    return told["calls"], told["fault"]
+    return done.stdout
 
 
-def content(root: Path) -> str:
-    return (root / "a.txt").read_text(encoding="utf-8")
-
-
-@requirement("REQ-F18", "REQ-S69", "BUG-E18")
-def test_the_bytes_are_on_disk_before_the_name_and_the_name_before_the_answer(root: Path) -> None:
-    for before in (None, "old"):
-        if before is not None:
-            (root / "a.txt").write_text(before, encoding="utf-8")
-
-        calls, fault = write(root)
-
-        assert fault == ""
-        assert calls == [
-            ["create", "temporary"],
-            ["fsync", "temporary", len("mine")],
-            ["rename", "temporary", "a.txt"],
-            ["fsync", "proj", None],
-        ]
-        assert content(root) == "mine"
+def held(root: Path) -> dict[str, str]:
+    return {path.name: path.read_text(encoding="utf-8") for path in root.iterdir()}
 
 
 @requirement("REQ-S68", "REQ-F33")
-def test_what_another_program_writes_just_before_the_rename_is_not_lost(root: Path) -> None:
+@pytest.mark.parametrize("how", ["in place", "by rename"])
+@pytest.mark.parametrize("moment", ["before open_at", "after write", "before exchange"])
+def test_what_another_program_writes_just_before_the_swap_is_not_lost(
+    root: Path, moment: str, how: str
+) -> None:
     (root / "a.txt").write_text("old", encoding="utf-8")
 
-    calls, fault = write(root, "after the first fsync")
+    said = write(root, moment, how)
 
-    assert "a.txt changed while you were asked; nothing ran." in fault
-    assert ["rename", "temporary", "a.txt"] not in calls
-    assert content(root) == "theirs"
-    assert [path.name for path in root.iterdir()] == ["a.txt"]
+    assert said.splitlines() == [
+        "a.txt changed while you were asked; nothing ran. The agent must ask again.",
+        "clean",
+    ]
+    assert held(root) == {"a.txt": "theirs"}
 
 
 @requirement("REQ-S68", "REQ-F33")
-def test_a_file_that_another_program_creates_just_before_the_rename_is_not_lost(root: Path) -> None:
-    _, fault = write(root, "after the first fsync")
+@pytest.mark.parametrize("moment", ["after write", "before rename_to_free"])
+def test_a_file_that_another_program_creates_just_before_the_rename_is_not_lost(
+    root: Path, moment: str
+) -> None:
+    said = write(root, moment)
 
-    assert "a.txt changed while you were asked; nothing ran." in fault
-    assert content(root) == "theirs"
+    assert "a.txt changed while you were asked; nothing ran." in said
+    assert held(root) == {"a.txt": "theirs"}
 
 
 @requirement("REQ-S69")
-def test_a_write_that_reads_back_differently_is_not_called_a_success(root: Path) -> None:
+@pytest.mark.parametrize("how", ["in place", "by rename"])
+def test_a_write_that_reads_back_differently_is_not_called_a_success(root: Path, how: str) -> None:
     (root / "a.txt").write_text("old", encoding="utf-8")
 
-    _, fault = write(root, "after the rename")
+    said = write(root, "before remove", how)
 
-    assert "a.txt was written but reads back differently" in fault
-    assert content(root) == "theirs"
+    assert "a.txt was written but reads back differently" in said
+    assert said.splitlines()[-1] == "clean"
+    assert held(root) == {"a.txt": "theirs"}

@@ -81,7 +81,7 @@ def test_a_change_says_honestly_whether_it_can_be_undone() -> None:
     html = to_html(card(change()))
 
     assert ">Change this file?</h4>" in html
-    assert "Not yet with a command; the diff above is the whole change." in html
+    assert "Yes, exactly, with %agent undo." in html
     assert "Sandbox" not in html
 
 

@@ -122,7 +122,7 @@ def test_a_search_is_literal_and_without_case(files: FileTools) -> None:
         {"path": "c.txt", "line": 1, "text": "-- a.B( --"},
     ]
     assert (len(result["matches"]), result["truncated"]) == (50, True)
-    assert result["note"] == "1 path not read: b.bin (binary)"
+    assert result["note"] == "1 binary file matches, not shown: b.bin"
     assert files.call(SEARCH, query="a.b(", path="sub").details == {
         "matches": [],
         "truncated": False,

@@ -2,6 +2,7 @@
 
 import os
 
+from arc_workbench.content import Names
 from arc_workbench.toolsets.arcturn.glob import TOOL
 from tests.requirements import requirement
 from tests.unit.toolsets.filetools import FileTools
@@ -21,6 +22,10 @@ def test_files_are_found_newest_first(files: FileTools) -> None:
     assert TOOL.effect == "read"
     assert result.text == "new.py\nsub/x.py\n.hidden.py\nold.py"
     assert (result.details["matchCount"], result.details["truncated"]) == (4, False)
+    assert isinstance(result.display[0], Names)
+    assert [(name.path, name.kind) for name in result.display[0].names] == [
+        (path, "file") for path in result.text.split("\n")
+    ]
 
 
 def test_patterns_may_be_several_and_are_relative_to_path(files: FileTools) -> None:

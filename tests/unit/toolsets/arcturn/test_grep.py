@@ -2,6 +2,7 @@
 
 import pytest
 
+from arc_workbench.content import Matches, MatchLine
 from arc_workbench.toolsets.arcturn.grep import TOOL
 from tests.requirements import requirement
 from tests.unit.toolsets.filetools import FileTools
@@ -18,12 +19,24 @@ def test_matches_are_shown_by_path_and_number(files: FileTools) -> None:
 
     assert TOOL.effect == "read"
     assert result.text == ".env:1:needle 3\na.txt:2:needle 1\nb.txt:1:needle 2"
-    assert result.details == {
+    assert {**result.details, "engine": ""} == {
         "matchCount": 3,
         "filesSearched": 3,
         "truncated": False,
         "skippedCount": 0,
+        "engine": "",
     }
+    assert result.details["engine"] in {"ripgrep", "python"}
+    assert result.display == (
+        Matches(
+            lines=(
+                MatchLine(path=".env", line=1, text="needle 3", spans=((0, 8),)),
+                MatchLine(path="a.txt", line=2, text="needle 1", spans=((0, 8),)),
+                MatchLine(path="b.txt", line=1, text="needle 2", spans=((0, 8),)),
+            ),
+            count=3,
+        ),
+    )
 
 
 @requirement("S1-092", "S1-093")
@@ -52,15 +65,20 @@ def test_two_hundred_matches_are_the_limit_over_all_files(files: FileTools) -> N
 def test_what_was_not_searched_is_named_text_first(files: FileTools) -> None:
     files.write(source_c="foo\0\nneedle", z_txt="needle")
     for number in range(7):
-        (files.root / f"{number}.png").write_bytes(b"\x89PNG\0")
+        (files.root / f"{number}.png").write_bytes(b"\x89PNG\0needle")
+    (files.root / "other.png").write_bytes(b"\x89PNG\0")
     (files.root / "lost").symlink_to("nowhere")
 
     result = files.call(TOOL, pattern="needle")
 
     body, note = result.text.split("\n\n")
     assert body == "z.txt:1:needle"
-    assert note.startswith("[9 paths not read: lost (dangling link), source.c (binary), 0.png")
-    assert note.endswith("and 4 more]")
+    assert note == (
+        "[1 path not read: lost (dangling link); 8 binary files match, not shown: source.c, "
+        "0.png, 1.png, 2.png, 3.png and 3 more]"
+    )
+    assert isinstance(result.display[0], Matches)
+    assert result.display[0].note == note[1:-1]
     assert result.details["skippedCount"] == 9
 
 

@@ -1,0 +1,1 @@
+"""Understanding source files without running them."""

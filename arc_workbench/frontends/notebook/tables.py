@@ -1,0 +1,49 @@
+"""Tables and what stands in their cells."""
+
+from collections.abc import Sequence
+
+from arc_workbench.frontends.notebook.elements import Element, Node, el
+from arc_workbench.frontends.notebook.odd import chips
+
+MAX_PATH = 300
+
+Head = tuple[str, str]
+"""The words over a column, and the class of its cells (`aw-num` for figures)."""
+
+
+def table(label: str, rows: Sequence[Element], *heads: Head) -> Element:
+    """Rows under their heads; `label` is what a screen reader calls the table."""
+    titles = [el("th", kind, words, scope="col") for words, kind in heads]
+    top = [el("thead", "", el("tr", "", *titles))] if heads else []
+    return el("table", "aw-table", *top, el("tbody", "", *rows), aria_label=label)
+
+
+def row(*cells: Node) -> Element:
+    """One row; a cell that is no `td` or `th` yet becomes one."""
+    return el("tr", "", *(cell if _is_cell(cell) else el("td", "", cell) for cell in cells))
+
+
+def _is_cell(node: Node) -> bool:
+    return not isinstance(node, str) and node.tag in {"td", "th"}
+
+
+def number(words: str) -> Element:
+    """A cell with a figure."""
+    return el("td", "aw-num", words)
+
+
+def path(name: str) -> tuple[Node, ...]:
+    """A name of the disk: whatever hides in it is shown as what it is."""
+    cut = f"{name[:MAX_PATH]} \u2026" if len(name) > MAX_PATH else name
+    return chips(cut, "action")
+
+
+def identity(name: str) -> Element:
+    """The id of a change."""
+    return el("code", "aw-strong", *chips(name[:40], "action"))
+
+
+def missing(count: int, noun: str) -> list[Element]:
+    """How many rows are not drawn."""
+    words = f"{count:,} {noun} not shown here."
+    return [el("p", "aw-soft", words)] if count > 0 else []
