@@ -150,7 +150,8 @@ def _opened(
     close_what_was_open(log, history)
     _report_recovery(run)
     session = Session(run, place, record, settings.toolset)
-    if settings.dry_run or (place.folder / DRY_RUN_FOLDER).exists():
+    left = (place.folder / DRY_RUN_FOLDER).exists()
+    if run.workspace is not None and (settings.dry_run or left):
         session.set_dry_run(True)
     return session
 

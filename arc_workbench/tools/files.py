@@ -2,7 +2,7 @@
 
 from arc_workbench.content import Diff, JsonObject
 from arc_workbench.tools.tool import Planned, ToolContext
-from arc_workbench.workspace import FilePlan
+from arc_workbench.workspace import Change, FilePlan
 
 ONLY_DRY = "Dry run: the project is unchanged until the person applies it."
 
@@ -30,6 +30,11 @@ def file_diff(plan: FilePlan) -> Diff:
         created=plan.op == "create",
         removed=plan.op == "remove",
     )
+
+
+def change_facts(change: Change) -> JsonObject:
+    """What a result says of a change: its id, the file, and what the file is now."""
+    return {"change_id": change.id, "path": change.place.shown, "sha256": change.sha256}
 
 
 def dry_run_facts(ctx: ToolContext) -> JsonObject:

@@ -21,6 +21,7 @@ from arc_workbench.settings import DEFAULT_MODEL, DEFAULT_SESSION, Settings, loa
 from arc_workbench.workbench import open_session
 
 KEPT = ("mode", "access", "model")
+ONE_TURN = (*KEPT, "dry_run")
 NO_KEY = "No key, so a script answers; its tools are real. Others: %agent help model"
 UNUSED_KEY = "This version has no use for the key that is set; a script answers, with real tools."
 
@@ -63,7 +64,7 @@ class Desk:
 
     async def seat(self, parsed: Parsed, client: Client) -> Seat:
         """The session this cell goes on with, or a new one where the options ask for it."""
-        lasting = {key: value for key, value in parsed.options.items() if key not in KEPT}
+        lasting = {key: value for key, value in parsed.options.items() if key not in ONE_TURN}
         settings = self.settings(lasting)
         self.settings(parsed.options)  # what lasts one turn is checked before anything begins
         access = settings.access or ("safe" if client == "policy" else "full")
@@ -78,7 +79,7 @@ class Desk:
 
     @contextlib.contextmanager
     def for_one_turn(self, session: Session, parsed: Parsed) -> Iterator[None]:
-        """`--mode`, `--access` and `--model` of a cell last one turn."""
+        """`--mode`, `--access`, `--model` and `--dry-run` of a cell last one turn."""
         before = {"mode": session.mode, "access": session.access}
         provider = session.provider
         settings = self.settings(parsed.options)

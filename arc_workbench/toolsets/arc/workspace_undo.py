@@ -1,7 +1,7 @@
 """Arc's `workspace_undo`: one change taken back, if the file is still what that change made it."""
 
-from arc_workbench.content import JsonObject, ToolResult
-from arc_workbench.tools.files import file_diff, planned_file
+from arc_workbench.content import ToolResult
+from arc_workbench.tools.files import change_facts, file_diff, planned_file
 from arc_workbench.tools.tool import Planned, Tool, ToolArgs, ToolContext
 from arc_workbench.workspace import FilePlan
 
@@ -30,12 +30,7 @@ def plan(args: Args, ctx: ToolContext) -> Planned[FilePlan]:
 
 def run(args: Args, ctx: ToolContext, plan: FilePlan) -> ToolResult:
     change = ctx.apply(plan)
-    value: JsonObject = {
-        "change_id": change.id,
-        "path": change.place.shown,
-        "sha256": change.sha256,
-        "undoes": args.change_id,
-    }
+    value = change_facts(change) | {"undoes": args.change_id}
     return ToolResult.of_json(value, note=plan.tally, display=(file_diff(plan),))
 
 

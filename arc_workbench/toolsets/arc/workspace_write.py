@@ -1,7 +1,7 @@
 """Arc's `workspace_write`: a whole file, if it is still what the caller read."""
 
-from arc_workbench.content import JsonObject, ToolResult
-from arc_workbench.tools.files import dry_run_facts, file_diff, planned_file
+from arc_workbench.content import ToolResult
+from arc_workbench.tools.files import change_facts, dry_run_facts, file_diff, planned_file
 from arc_workbench.tools.schema import Omittable
 from arc_workbench.tools.tool import Planned, Tool, ToolArgs, ToolContext
 from arc_workbench.workspace import FilePlan
@@ -36,13 +36,7 @@ def plan(args: Args, ctx: ToolContext) -> Planned[FilePlan]:
 
 def run(args: Args, ctx: ToolContext, plan: FilePlan) -> ToolResult:
     change = ctx.apply(plan)
-    value: JsonObject = {
-        "change_id": change.id,
-        "path": change.place.shown,
-        "sha256": change.sha256,
-        "bytes": change.size,
-        "created": change.op == "create",
-    }
+    value = change_facts(change) | {"bytes": change.size, "created": change.op == "create"}
     if plan.other_names:
         value |= {"other_names": plan.other_names, "note": plan.link_note}
     value |= dry_run_facts(ctx)

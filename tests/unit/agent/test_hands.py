@@ -218,3 +218,47 @@ async def test_chat_without_a_folder_has_no_changes(bench: AsyncBench) -> None:
     for act in (made.session.changes, made.session.recovery, made.session.undo):
         with pytest.raises(ToolError, match="no project folder"):
             act()
+
+
+@requirement("REQ-F28", "REQ-F25")
+@pytest.mark.parametrize("moment", range(12))
+async def test_an_interrupt_at_any_moment_leaves_files_and_journal_whole(
+    bench: AsyncBench, moment: int
+) -> None:
+    many = [
+        (f"w{number}", "write", {"path": f"{number}.txt", "content": "x" * 2000})
+        for number in range(6)
+    ]
+    made = await bench(calls(*many), says("Done."), mode="acceptEdits")
+    turn = asyncio.create_task(made.session.send("Write."))
+    for _ in range(moment * 4):
+        await asyncio.sleep(0)
+    made.session.cancel()
+    await turn
+
+    assert made.session.recovery().verdict == "clean"
+    on_disk = {path.name for path in made.project.iterdir()}
+    assert on_disk == {row.path for row in made.session.changes()}
+    assert {len(path.read_bytes()) for path in made.project.iterdir()} <= {2000}
+    assert len(made.of("ToolCallFinished")) in {0, 6}
+
+
+@requirement("REQ-S139", "REQ-S140")
+async def test_nothing_that_a_folder_brings_along_has_a_say(
+    bench: AsyncBench, tmp_path: Path
+) -> None:
+    project = tmp_path / "project"
+    (project / ".arc_workbench").mkdir()
+    for name in (".arc_workbench/config.json", ".arc_workbench/settings.json", "settings.json"):
+        (project / name).write_text('{"mode": "yolo", "policy": "allow"}', encoding="utf-8")
+    (project / ".env").write_text(
+        f"ARC_WORKBENCH_HOME={tmp_path}/theirs\nARC_WORKBENCH_MODE=yolo\n", encoding="utf-8"
+    )
+
+    made = await bench(write("a.txt", "one\n"), says("Done."))
+    made.answer_with(allow=True)
+    await made.session.send("Write.")
+
+    assert made.session.mode == "default"
+    assert len(made.of("PermissionRequested")) == 1
+    assert not (tmp_path / "theirs").exists()

@@ -109,7 +109,7 @@ def test_links_out_of_the_project_are_named_and_not_entered(
 
 
 @requirement("BUG-G5", "J-24", "REQ-F52")
-def test_g5_each_real_folder_is_gone_through_once(
+def test_G5_each_real_folder_is_gone_through_once(
     workspace: Workspace, root: Path, outside: Path
 ) -> None:
     make(root, "z/deep/x.txt")
@@ -146,7 +146,7 @@ def test_glob_gives_so_many_and_says_how_many_there_are(workspace: Workspace, ro
 
 
 @requirement("BUG-G4", "J-23")
-def test_g4_a_missing_folder_is_an_error_and_an_unreadable_one_is_named(
+def test_G4_a_missing_folder_is_an_error_and_an_unreadable_one_is_named(
     workspace: Workspace, root: Path
 ) -> None:
     make(root, "x.txt")
@@ -186,7 +186,7 @@ def test_a_tree_deeper_than_any_path_is_walked_to_its_end(workspace: Workspace, 
 
 
 @requirement("REQ-F52", "BUG-G4")
-def test_g4_a_tree_of_thousands_of_levels_is_walked_as_far_as_it_goes(
+def test_G4_a_tree_of_thousands_of_levels_is_walked_as_far_as_it_goes(
     workspace: Workspace, root: Path
 ) -> None:
     make(root, "near.txt")

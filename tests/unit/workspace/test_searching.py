@@ -117,7 +117,7 @@ def test_a_missing_path_is_an_error(workspace: Workspace) -> None:
 
 @requirement("BUG-G9")
 @pytest.mark.parametrize("pattern", ["foo(", "[z-a]", "*x", "(?P<1>a)", "(?=a)b("])
-def test_g9_an_invalid_expression_is_an_error_with_its_place(
+def test_G9_an_invalid_expression_is_an_error_with_its_place(
     workspace: Workspace, pattern: str
 ) -> None:
     with pytest.raises(ToolError, match=r"not a valid regular expression.*position \d"):
@@ -131,7 +131,7 @@ def test_what_no_line_can_hold_is_refused(workspace: Workspace, pattern: str) ->
 
 
 @requirement("BUG-G2", "S1-089", "REQ-F50")
-def test_g2_a_file_with_a_nul_byte_is_named_where_something_matches_in_it(
+def test_G2_a_file_with_a_nul_byte_is_named_where_something_matches_in_it(
     workspace: Workspace, root: Path
 ) -> None:
     make(root, a_txt="needle\n", nul_txt="foo\0\nneedle", late_nul="x" * 9000 + "\0 needle")
@@ -149,7 +149,7 @@ def test_g2_a_file_with_a_nul_byte_is_named_where_something_matches_in_it(
 
 
 @requirement("BUG-G4")
-def test_g4_what_leads_nowhere_or_cannot_be_read_is_named_beside_the_results(
+def test_G4_what_leads_nowhere_or_cannot_be_read_is_named_beside_the_results(
     workspace: Workspace, root: Path, outside: Path
 ) -> None:
     make(root, a_txt="needle\n")
@@ -168,7 +168,7 @@ def test_g4_what_leads_nowhere_or_cannot_be_read_is_named_beside_the_results(
 
 
 @requirement("BUG-G4", "REQ-F52")
-def test_g4_a_file_that_no_path_can_name_is_counted(workspace: Workspace, root: Path) -> None:
+def test_G4_a_file_that_no_path_can_name_is_counted(workspace: Workspace, root: Path) -> None:
     make(root, a_txt="needle\n")
     with chdir(root):
         for _ in range(30):
@@ -185,7 +185,7 @@ def test_g4_a_file_that_no_path_can_name_is_counted(workspace: Workspace, root: 
 
 
 @requirement("BUG-G5", "J-24", "REQ-F52")
-def test_g5_links_in_a_circle_end_and_each_real_file_is_searched_once(
+def test_G5_links_in_a_circle_end_and_each_real_file_is_searched_once(
     workspace: Workspace, root: Path, outside: Path
 ) -> None:
     make(root, z__deep__x_txt="needle")
@@ -203,7 +203,7 @@ def test_g5_links_in_a_circle_end_and_each_real_file_is_searched_once(
 
 
 @requirement("BUG-G6")
-def test_g6_a_link_is_searched_as_what_it_leads_to(workspace: Workspace, root: Path) -> None:
+def test_G6_a_link_is_searched_as_what_it_leads_to(workspace: Workspace, root: Path) -> None:
     make(root, CLAUDE_md="needle\n")
     (root / "AGENTS.md").symlink_to("CLAUDE.md")
 
@@ -211,7 +211,7 @@ def test_g6_a_link_is_searched_as_what_it_leads_to(workspace: Workspace, root: P
 
 
 @requirement("BUG-G12", "REQ-S63")
-def test_g12_pipes_and_devices_are_named_and_never_read(workspace: Workspace, root: Path) -> None:
+def test_G12_pipes_and_devices_are_named_and_never_read(workspace: Workspace, root: Path) -> None:
     make(root, a_txt="needle\n")
     os.mkfifo(root / "pipe")
     (root / "zero").symlink_to("/dev/zero")
@@ -322,7 +322,7 @@ ENDLESS = "(a+)+$"
 
 
 @requirement("BUG-G10", "REQ-F53")
-def test_g10_a_pattern_that_never_ends_is_ended_at_the_deadline(
+def test_G10_a_pattern_that_never_ends_is_ended_at_the_deadline(
     workspace: Workspace, root: Path, engine: str
 ) -> None:
     make(root, a_txt="a" * 35 + "!\n")
@@ -338,7 +338,7 @@ def test_g10_a_pattern_that_never_ends_is_ended_at_the_deadline(
 
 
 @requirement("BUG-G10", "REQ-F53")
-def test_g10_an_expression_that_takes_too_many_steps_says_in_which_file(
+def test_G10_an_expression_that_takes_too_many_steps_says_in_which_file(
     workspace: Workspace, root: Path, engine: str
 ) -> None:
     if engine == "python":
@@ -354,7 +354,7 @@ def test_g10_an_expression_that_takes_too_many_steps_says_in_which_file(
 
 
 @requirement("BUG-G10")
-def test_g10_a_search_is_ended_by_a_person(workspace: Workspace, root: Path) -> None:
+def test_G10_a_search_is_ended_by_a_person(workspace: Workspace, root: Path) -> None:
     make(root, a_txt="a" * 35 + "!\n")
     stop = threading.Event()
     stop.set()
@@ -365,7 +365,7 @@ def test_g10_a_search_is_ended_by_a_person(workspace: Workspace, root: Path) -> 
     assert _children() == []
 
 
-def test_g10_a_pattern_that_never_ends_is_ended_by_a_person_in_its_middle(
+def test_G10_a_pattern_that_never_ends_is_ended_by_a_person_in_its_middle(
     workspace: Workspace, root: Path, engine: str
 ) -> None:
     if engine == "ripgrep":
