@@ -29,6 +29,7 @@ PROJECT = Option("--project", "DIR", "the folder to work in (default: this one)"
 
 RUN = (
     *SHARED_OPTIONS,
+    Option("--dry-run", "", "no file changes; what would change is told on standard error"),
     Option("--prompt", "TEXT", "the task, or - for standard input"),
     Option(
         "--policy",
@@ -218,7 +219,7 @@ def _purge(parsed: options.Parsed) -> int:
     days = purging.days_of(parsed.text("older_than"))
     plan = purge_plan(purging.place_of(name), days, os.environ)
     print(purging.told(name, plan), flush=True)
-    if not plan.changes:
+    if not purging.goes(plan):
         return COMPLETED
     if not parsed.options.get("yes") and not purging.agreed():
         return _fail("Nothing went.", DENIED)
@@ -244,7 +245,7 @@ def _usage() -> str:
 
 def _command_usage(command: str) -> str:
     text, known = COMMANDS[command]
-    lines = [f"  {f'{o.name} {o.metavar}'.strip():<20}{o.help}" for o in known]
+    lines = options.columns([(f"{o.name} {o.metavar}".strip(), o.help) for o in known])
     return "\n".join([f"arc-workbench {command}: {text}", *lines])
 
 

@@ -202,10 +202,11 @@ class ChangeRow(Value):
 
 
 class Changes(Value):
-    """Changes of the project's files, newest first."""
+    """Changes of the project's files, newest first; `note` says why they may not be all."""
 
     type: Literal["changes"] = "changes"
     changes: tuple[ChangeRow, ...]
+    note: str = ""
 
 
 class RecoveryEntry(Value):

@@ -187,7 +187,8 @@ class PermissionRequested(_Event):
     """Somebody must answer before the call runs.
 
     Everything shown is taken from the frozen action whose `digest` the answer is bound to
-    (REQ-S1, REQ-S2). `scopes` are the grants offered, the narrowest first.
+    (REQ-S1, REQ-S2). `scopes` are the grants offered, the narrowest first; in a `dry_run` what is
+    asked for lands beside the project.
     """
 
     type: Literal["PermissionRequested"] = "PermissionRequested"
@@ -205,6 +206,7 @@ class PermissionRequested(_Event):
     digest: str
     scopes: tuple[Scope, ...] = ("once", "session")
     suggested_rule: str = ""
+    dry_run: bool = False
 
 
 class PermissionResolved(_Event):

@@ -174,6 +174,7 @@ class PurgePlan:
     bytes: int
     oldest: str
     kept: int
+    aside: int = 0
 
 
 def purge_plan(project: Path, older_than_days: float, environment: Mapping[str, str]) -> PurgePlan:
@@ -197,7 +198,7 @@ def purge(plan: PurgePlan) -> PurgePlan:
 
 def _purge_plan(project: Path, before: float, found: Purged) -> PurgePlan:
     oldest = datetime.fromtimestamp(found.oldest, UTC).strftime("%Y-%m-%d") if found.oldest else ""
-    return PurgePlan(project, before, found.changes, found.freed, oldest, found.kept)
+    return PurgePlan(project, before, found.changes, found.freed, oldest, found.kept, found.aside)
 
 
 def _workspace(root: Path, settings: Settings, environment: Mapping[str, str]) -> Workspace:

@@ -185,4 +185,5 @@ def _question(
         digest=record.digest,
         scopes=scopes,
         suggested_rule=record.suggested_rule,
+        dry_run=record.binds.get("dry_run") == "yes",
     )

@@ -39,7 +39,9 @@ def undo(run: Run, change_id: str) -> tuple[ChangeRow, Diff]:
     files = _files(run)
     wanted = change_id or files.last_change(run.session_id)
     if not wanted:
-        raise ToolError("This session changed nothing that could be undone. See: %agent changes")
+        raise ToolError(
+            "Nothing of this session is left to undo. Others have ids: %agent changes"
+        )
     plan = files.plan_undo(wanted, confined=False)
     change = files.apply(plan, Author(run.session_id))
     run.log.emit(file_changed(plan, change))
@@ -48,7 +50,7 @@ def undo(run: Run, change_id: str) -> tuple[ChangeRow, Diff]:
 
 def decide(run: Run, change_id: str, how: Literal["keep", "restore"]) -> Recovery:
     """What a person decides about a change that recovery could not settle."""
-    return _files(run).decide(change_id, how)
+    return _files(run).decide(change_id, how, Author(run.session_id))
 
 
 def set_dry_run(run: Run, folder: Path, *, on: bool) -> None:

@@ -125,6 +125,15 @@ class Session:
         """What one change did; `ToolError` where there is none of that id."""
         return self._files.change_diff(change_id)
 
+    @property
+    def history_note(self) -> str:
+        """What must be said with every list of changes, if it may not be whole; "" for nothing."""
+        return self._files.history_note
+
+    def diff_since(self, change_id: str) -> Diff | None:
+        """What became of a change's file since then; None where it is what the change left."""
+        return self._files.diff_since(change_id)
+
     def recovery(self) -> Recovery:
         """How the journal of the project folder stands; blocked means that nothing is written."""
         return self._files.recovery()

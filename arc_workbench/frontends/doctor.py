@@ -1,5 +1,6 @@
 """What works on this machine, each with the way on; never the value of a key."""
 
+import contextlib
 import os
 import shutil
 import subprocess
@@ -40,8 +41,13 @@ class Finding:
         return asdict(self)
 
 
-def examine(environment: Mapping[str, str], *, kernel: bool) -> list[Finding]:
-    """Look at this machine; sends nothing, and starts nothing but `rg --version`."""
+def examine(
+    environment: Mapping[str, str], *, kernel: bool, project: Path | None = None
+) -> list[Finding]:
+    """Look at this machine; sends nothing, and starts nothing but `rg --version`.
+
+    The journal is that of the `project` folder, or of the working folder.
+    """
     return [
         Finding("python", "ok", sys.version.split()[0]),
         _kernel(kernel),
@@ -52,7 +58,7 @@ def examine(environment: Mapping[str, str], *, kernel: bool) -> list[Finding]:
         _sandbox(),
         _ripgrep(),
         _outlines(),
-        _journal(environment),
+        _journal(environment, project or Path.cwd()),
         _display(environment),
         _key(environment),
         _policy(environment),
@@ -162,15 +168,17 @@ def _outlines() -> Finding:
     return Finding("outlines", "missing", detail, "pip install 'arc-workbench[code]'")
 
 
-def _journal(environment: Mapping[str, str]) -> Finding:
+def _journal(environment: Mapping[str, str], project: Path) -> Finding:
     state = folder(str(home(environment)))
     try:
-        report = journal_of(Path.cwd(), environment).recovery()
+        with contextlib.closing(journal_of(project, environment)) as files:
+            report = files.recovery()
     except (ArcError, OSError) as fault:
         return Finding("journal", "off", f"{state}; {fault}", "see %agent recovery")
     if report.mutation_blocked:
-        return Finding("journal", "off", f"{state}; {report.verdict} here", "see %agent recovery")
-    return Finding("journal", "ok", f"{state}; {report.verdict} here")
+        said = f"{state}; {project.name or '/'} is {report.verdict}"
+        return Finding("journal", "off", said, "see %agent recovery")
+    return Finding("journal", "ok", f"{state}; {project.name or '/'} is {report.verdict}")
 
 
 def _display(environment: Mapping[str, str]) -> Finding:

@@ -1,13 +1,17 @@
 """The words of changes and of what start-up found, the same in every front end."""
 
+from collections.abc import Sequence
 from typing import Literal
 
 from arc_workbench.content import ChangeRow, Recovery, RecoveryEntry
+from arc_workbench.frontends.odd import escaped
 from arc_workbench.frontends.words import few, plural
 
 READING_WORKS = "writing is off, reading works"
 NO_CHANGES = "No changes."
 CLEAN = "Clean: every change is whole"
+JOURNAL = "journal"
+"""What is named in the place of a change where the journal itself is meant."""
 TAMPERED = "Tampered: the journal does not add up"
 
 STATUS: dict[str, str] = {
@@ -73,6 +77,35 @@ def _counted(entries: tuple[RecoveryEntry, ...], noun: str) -> str:
 def blocked(report: Recovery) -> str:
     """What works and what does not; empty where everything does."""
     return READING_WORKS if report.mutation_blocked else ""
+
+
+def older(rows: Sequence[ChangeRow], count: int) -> str:
+    """How many changes are older than the rows shown, and how one of them is looked at."""
+    noun = plural(count, "older change")
+    return f"{noun}. One of them: %agent changes {rows[-1].id}" if rows and count > 0 else ""
+
+
+def kept(change_id: str, after: Recovery) -> str:
+    """What it came to that a file was kept as it is, or the damaged journal put aside."""
+    if change_id == JOURNAL:
+        return f"the damaged journal is put aside and a new one begins{_rest(after)}"
+    return f"{change_id} kept as it is{_rest(after)}"
+
+
+def restored(entry: RecoveryEntry, by: ChangeRow | None, after: Recovery) -> str:
+    """What it came to that a file was given its old contents, and the way back."""
+    path = escaped(entry.path, "name")
+    done = f"{entry.id}: {path} is what it was before"
+    back = f"; what stood there is kept: undo with %agent undo {by.id}" if by else ""
+    return f"{done}{back}{_rest(after)}"
+
+
+def _rest(after: Recovery) -> str:
+    """What is still to be decided."""
+    count = sum(entry.status == "ambiguous" for entry in after.entries)
+    if count:
+        return f"; {count:,} more {'needs' if count == 1 else 'need'} you"
+    return "" if after.mutation_blocked else "; writing works"
 
 
 def differ(count: int) -> str:

@@ -6,12 +6,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-Strictness = Literal["speech", "code", "action"]
+Strictness = Literal["speech", "code", "action", "name"]
 """How much is pointed out.
 
 `speech` is words and output: only what a screen would obey instead of showing. `code` is lines of
 a file: everything that cannot be seen or looks like something else. `action` is what a person is
-asked about: also tabs and long gaps.
+asked about: also tabs and long gaps. `name` is a name of the disk: also line breaks.
 """
 
 LONG_GAP = 8
@@ -40,6 +40,7 @@ _NAMES = {
     "\a": "BELL",
     "\b": "BACKSPACE",
     "\t": "TAB",
+    "\n": "LINE BREAK",
     "\v": "VERTICAL TAB",
     "\f": "FORM FEED",
     "\r": "CR",
@@ -47,7 +48,7 @@ _NAMES = {
     "\x7f": "DELETE",
     "\x85": "NEXT LINE",
 }
-_BARE = "\t\r"
+_BARE = "\t\r\n"
 
 _LOOK_LETTERS = dict(
     zip(
@@ -92,6 +93,7 @@ _PATTERNS: dict[Strictness, re.Pattern[str]] = {
     "speech": _pattern(_OBEYED),
     "code": _pattern(_UNSEEN, spaces=_SPACES, looks=_LOOKS, tail=_TRAIL),
     "action": _pattern(_UNSEEN + r"\t", spaces=_SPACES, looks=_LOOKS, tail=f"{_GAPS}|{_TRAIL}"),
+    "name": _pattern(_UNSEEN + r"\t\n", spaces=_SPACES, looks=_LOOKS, tail=f"{_GAPS}|{_TRAIL}"),
 }
 
 
@@ -260,6 +262,8 @@ def _name(char: str) -> str:
 
 
 def _effect(char: str) -> str:
+    if char == "\n":
+        return "begins a new line in the middle of a name"
     if char == "\t":
         return "moves what follows out of sight"
     if char in "\r\b":

@@ -37,7 +37,8 @@ class Option:
 class Subcommand:
     """One word after `%agent`: what it takes, what it does, what it prints.
 
-    `values` are what its first word is limited to; at most so many words may follow.
+    `values` are what its first word is limited to; at most so many words may follow, and only
+    these `options`.
     """
 
     name: str
@@ -45,6 +46,7 @@ class Subcommand:
     help: str
     values: tuple[str, ...] = ()
     most: int = 1
+    options: tuple[Option, ...] = ()
 
 
 MODES = ("default", "acceptEdits", "plan", "yolo")
@@ -52,6 +54,8 @@ ACCESS = ("full", "safe")
 TOOLSETS = ("arc", "arcturn", "both")
 ASK = ("auto", "buttons", "input", "policy")
 POLICIES = ("deny", "rules", "allow")
+
+PROJECT = Option("--project", "DIR", "of another folder than the session's, or without a session")
 
 SHARED_OPTIONS = (
     Option("--model", "SPEC", "script:FILE.yaml or script:tour (the model that answers)"),
@@ -66,11 +70,11 @@ SHARED_OPTIONS = (
     Option("--project", "DIR", "the folder to work in, or none for chat only (default: this one)"),
     Option("--session", "NAME", "continue or begin the session of this name"),
     Option("--new", "", "begin a new session"),
-    Option("--dry-run", "", "files change in a copy only, until %agent dryrun apply or discard"),
 )
 
 CELL_OPTIONS = (
     *SHARED_OPTIONS,
+    Option("--dry-run", "", "files change in a copy only, until %agent dryrun apply or discard"),
     Option("--ask", "HOW", "how questions reach you (default auto)", ASK),
     Option("-o", "NAME", "put the turn into this variable, too"),
 )
@@ -84,14 +88,25 @@ SUBCOMMANDS = (
     Subcommand("mode", "[VALUE]", "show or set the mode", MODES),
     Subcommand("access", "[VALUE]", "show or set which tools are offered", ACCESS),
     Subcommand("model", "[SPEC]", "show or set the model"),
-    Subcommand("changes", "[CHANGE]", "changes of files, newest first, or the diff of one"),
-    Subcommand("undo", "[CHANGE]", "take a change back: the last one of this session, or c3"),
+    Subcommand(
+        "changes",
+        "[CHANGE]",
+        "changes of files, newest first, or the diff of one",
+        options=(PROJECT,),
+    ),
+    Subcommand(
+        "undo",
+        "[CHANGE]",
+        "take a change back: the last one of this session, or c3",
+        options=(PROJECT,),
+    ),
     Subcommand(
         "recovery",
         "[keep|restore CHANGE]",
         "what start-up found in the journal; keep a file as it is, or put its old text back",
         ("keep", "restore"),
         most=2,
+        options=(PROJECT,),
     ),
     Subcommand(
         "dryrun",
@@ -279,9 +294,9 @@ DRY_RUN_FORMS = (
 def usage() -> str:
     """What `%%agent?` and `%agent help` show."""
     lines = ["%%agent [options]", "Your task, word for word, below the first line.", "", "Options:"]
-    lines += [_option_line(option) for option in CELL_OPTIONS]
+    lines += columns([_option_row(option) for option in CELL_OPTIONS])
     lines += ["", "%agent SUBCOMMAND:"]
-    lines += [_line(_head(known.name, known.usage), known.help) for known in SUBCOMMANDS]
+    lines += columns([(_head(known.name, known.usage), known.help) for known in SUBCOMMANDS])
     return "\n".join(lines)
 
 
@@ -289,37 +304,47 @@ def help_for(word: str) -> str:
     """Help on one option or subcommand; raises `SettingsError` for a word that is neither."""
     for known in SUBCOMMANDS:
         if known.name == word:
-            return "\n".join([f"%agent {_head(known.name, known.usage)}", known.help, *_more(word)])
+            rows = [*map(_option_row, known.options), *_more(word)]
+            return "\n".join(
+                [f"%agent {_head(known.name, known.usage)}", known.help, *columns(rows)]
+            )
     for option in CELL_OPTIONS:
         if option.name == word or option.key == word:
-            return _option_line(option).strip()
-    words = [known.name for known in SUBCOMMANDS] + [option.name for option in CELL_OPTIONS]
+            return columns([_option_row(option)])[0].strip()
+    words = helped()
     near = get_close_matches(word, words, n=1, cutoff=0.3)
     hint = f" Nearest: {near[0]}." if near else ""
     raise SettingsError(f"There is no help on {word}.{hint}", allowed=tuple(words))
 
 
-def _more(word: str) -> list[str]:
+def helped() -> list[str]:
+    """Every word that there is help on."""
+    return [known.name for known in SUBCOMMANDS] + [option.name for option in CELL_OPTIONS]
+
+
+def _more(word: str) -> Sequence[tuple[str, str]]:
     match word:
         case "model":
-            return [f"  {form:<22}{text}" for form, text in MODEL_FORMS]
+            return MODEL_FORMS
         case "mode":
-            return [f"  {mode}" for mode in MODES]
+            return [(mode, "") for mode in MODES]
         case "recovery":
-            return [_line(f"  {form}", text) for form, text in RECOVERY_FORMS]
+            return RECOVERY_FORMS
         case "dryrun":
-            return [_line(f"  {form}", text) for form, text in DRY_RUN_FORMS]
+            return DRY_RUN_FORMS
         case _:
-            return []
+            return ()
 
 
-def _option_line(option: Option) -> str:
+def columns(rows: Sequence[tuple[str, str]]) -> list[str]:
+    """Words and what they mean, in two columns that none of them runs out of."""
+    width = max([20, *(len(head) for head, _ in rows)])
+    return [f"  {head:<{width}}  {help_}".rstrip() for head, help_ in rows]
+
+
+def _option_row(option: Option) -> tuple[str, str]:
     words = f" ({' '.join(option.values)})" if option.values else ""
-    return _line(_head(option.name, option.metavar), f"{option.help}{words}")
-
-
-def _line(head: str, help_: str) -> str:
-    return f"  {head:<22}{' ' if len(head) >= 22 else ''}{help_}"
+    return _head(option.name, option.metavar), f"{option.help}{words}"
 
 
 def _head(name: str, rest: str) -> str:

@@ -38,10 +38,13 @@ from arc_workbench.views import (
 MAX_TEXT = 20_000
 MAX_TURN = 100_000
 MAX_DIFF_LINES = 200
+MAX_LOOKED_AT = 5_000
 MAX_LINE = 400
 MAX_SUBJECT = 200
 MAX_LEAD = 20
 INDENT = "   "
+IN_A_CHANGE = "; all of it: %agent changes CHANGE"
+IN_THE_FILE = "; they stand in the file itself"
 
 _NOTES = {"info": "i", "warning": "!", "error": "\u2717"}
 
@@ -55,7 +58,7 @@ Shorten = Callable[[re.Match[str]], str]
 def turn(view: TurnView) -> str:
     """The whole turn."""
     clean = _cleaner(view.project)
-    lines = [_cut(f"t{view.number}  {words.facts(view)}", MAX_SUBJECT, clean)]
+    lines = [_head(view, clean)]
     for part in view.lead[:MAX_LEAD]:
         lines += _part(part, clean)
     lines += _steps(view, clean)
@@ -99,7 +102,16 @@ def part(view: TurnView, part: Part) -> str:
 def block(shown: Display, most: int = MAX_DIFF_LINES) -> str:
     """One thing that was found, changed or recovered, as lines."""
     clean = _cleaner("")
-    return "\n".join(_block(shown, clean, most))
+    return "\n".join(_block(shown, clean, most, IN_THE_FILE))
+
+
+def head(view: TurnView) -> str:
+    """The first line of a turn: `t2  script:tour \u00b7 default mode \u00b7 full access`."""
+    return _head(view, _cleaner(view.project))
+
+
+def _head(view: TurnView, clean: Clean) -> str:
+    return _cut(f"t{view.number}  {words.facts(view)}", MAX_SUBJECT, clean)
 
 
 def _step(step: StepView, clean: Clean) -> Iterator[str]:
@@ -171,10 +183,12 @@ def _failure(call: CallView, clean: Clean) -> Iterator[str]:
         yield from [_cut(first, MAX_SUBJECT, clean)] if first else []
 
 
-def _block(block: Display, clean: Clean, most: int = rows.MOST) -> Iterator[str]:
+def _block(
+    block: Display, clean: Clean, most: int = rows.MOST, where: str = IN_A_CHANGE
+) -> Iterator[str]:
     match block:
         case Diff():
-            yield from _bounded_diff(block, clean)
+            yield from _bounded_diff(block, clean, where)
         case Matches() | Names() | Outline() | Changes() | Recovery():
             for line in rows.of(block, most):
                 yield _cut(line.replace("\n", "\\n"), MAX_LINE, clean)
@@ -182,12 +196,13 @@ def _block(block: Display, clean: Clean, most: int = rows.MOST) -> Iterator[str]
             return
 
 
-def _bounded_diff(block: Diff, clean: Clean) -> Iterator[str]:
+def _bounded_diff(block: Diff, clean: Clean, where: str) -> Iterator[str]:
+    most = MAX_DIFF_LINES if where == IN_A_CHANGE else MAX_LOOKED_AT
     lines = block.unified.removesuffix("\n").split("\n") if block.unified else []
-    shown = (line.removesuffix("\r") for line in lines[:MAX_DIFF_LINES])
+    shown = (line.removesuffix("\r") for line in lines[:most])
     yield from (_cut(line, MAX_LINE, clean) for line in shown)
-    if len(lines) > MAX_DIFF_LINES:
-        yield f"... {words.plural(len(lines) - MAX_DIFF_LINES, 'more line')}"
+    if len(lines) > most:
+        yield f"... {words.plural(len(lines) - most, 'more line')}{where}"
 
 
 # ---- a question, for a prompt that is typed into ------------------------------------------------
@@ -262,6 +277,7 @@ def _facts(question: PermissionRequested) -> Iterator[str]:
         "Asks because": question.because,
         "Sandbox": words.sandbox(question),
         "Can be undone": words.undoable(question),
+        "Dry run": words.dry_run(question),
     }
     yield from (f"{name}: {_inline(text)}" for name, text in facts.items() if text)
     said = words.model_says(question)

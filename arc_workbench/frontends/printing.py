@@ -34,11 +34,14 @@ class Printer:
             case Notice(level=level, text=text):
                 return f"{self._line_end()}{plain.part(view, NoteView(level, text))}\n"
             case TurnStarted():
-                return "".join(f"{plain.part(view, part)}\n" for part in view.lead)
+                head = [plain.head(view)] if view.dry_run else []
+                lines = [*head, *(plain.part(view, part) for part in view.lead)]
+                return "".join(f"{line}\n" for line in lines)
             case TurnFinished(detail=detail):
                 state = words.STATES[view.state]
                 why = f": {escaped(detail)}" if detail else ""
-                return f"{self._line_end()}{state}{why}\n"
+                sums = f"{words.tally(view)}\n" if view.dry_run and view.changes else ""
+                return f"{self._line_end()}{state}{why}\n{sums}"
             case _:
                 return ""
 

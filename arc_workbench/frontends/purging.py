@@ -43,18 +43,35 @@ def place_of(name: str) -> Path:
 def told(name: str, plan: PurgePlan) -> str:
     """What would go and what stays, in one line each."""
     kept = f"{plural(plan.kept, 'change')} can still be undone."
-    if not plan.changes:
+    if not plan.changes and not plan.aside:
         return f"Nothing of {folder(escaped(name))} is that old; {kept}"
     oldest = f", the oldest from {escaped(plan.oldest)}" if plan.oldest else ""
-    return (
-        f"Of {folder(escaped(name))}: {plural(plan.changes, 'change')} with {size(plan.bytes)} of "
-        f"old text{oldest}. They could not be undone any more.\n{kept}"
-    )
+    changes = f"{plural(plan.changes, 'change')} with {size(plan.bytes)} of old text{oldest}"
+    what = " and ".join(filter(None, (changes if plan.changes else "", _aside(plan))))
+    lost = " They could not be undone any more." if plan.changes else ""
+    return f"Of {folder(escaped(name))}: {what}.{lost}\n{kept}"
 
 
 def freed(done: PurgePlan) -> str:
     """What went, in one line."""
-    return f"{plural(done.changes, 'change')} forgotten, {size(done.bytes)} freed."
+    what = [f"{plural(done.changes, 'change')}"] if done.changes or not done.aside else []
+    what += [_aside(done)] if done.aside else []
+    return f"{' and '.join(what)} forgotten, {size(done.bytes)} freed."
+
+
+def goes(plan: PurgePlan) -> bool:
+    """Whether anything goes at all."""
+    return bool(plan.changes or plan.aside)
+
+
+def _aside(plan: PurgePlan) -> str:
+    if not plan.aside:
+        return ""
+    return f"{plural(plan.aside, 'damaged journal')} that {_was(plan.aside)} put aside"
+
+
+def _was(count: int) -> str:
+    return "was" if count == 1 else "were"
 
 
 def agreed() -> bool:

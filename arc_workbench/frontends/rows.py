@@ -26,8 +26,7 @@ def of(block: Matches | Names | Outline | Changes | Recovery, most: int = MOST) 
         case Outline():
             yield from _outline(block, most)
         case Changes():
-            yield from map(change, block.changes[:most])
-            yield from _more(block.changes, most, "change")
+            yield from _changes(block, most)
         case Recovery():
             yield from recovery(block, most)
 
@@ -46,6 +45,13 @@ def _outline(block: Outline, most: int) -> Iterator[str]:
     for each in block.declarations[:most]:
         yield f"{each.line}  {'  ' * each.depth}{each.kind}  {found.signed(each)}"
     yield from _more(block.declarations, most, "declaration")
+
+
+def _changes(block: Changes, most: int) -> Iterator[str]:
+    if not block.changes and not block.note:
+        yield history.NO_CHANGES
+    yield from map(change, block.changes[:most])
+    yield from _more(block.changes, most, "change", block.note)
 
 
 def change(row: ChangeRow) -> str:

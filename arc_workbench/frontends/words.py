@@ -173,13 +173,14 @@ def _files(view: TurnView) -> str:
 
 def title(question: PermissionRequested) -> str:
     """The question: the verb of the thing itself."""
+    place = " in the dry run" if question.dry_run else ""
     for block in question.display:
         match block:
             case Command():
                 return "Run this command?"
             case Diff():
                 verb = "Create" if block.created else "Delete" if block.removed else "Change"
-                return f"{verb} this file?"
+                return f"{verb} this file{place}?"
             case Output() | Matches() | Names() | Outline() | Changes() | Recovery():
                 continue
     return "Use this tool?"
@@ -197,7 +198,7 @@ def looked_through(question: PermissionRequested) -> Iterator[tuple[str, Strictn
             case Command():
                 yield block.command[:MAX_LOOKED_THROUGH], "action"
             case Diff():
-                yield block.path, "action"
+                yield block.path, "name"
                 yield _added(block)[:MAX_LOOKED_THROUGH], "code"
             case Output() | Matches() | Names() | Outline() | Changes() | Recovery():
                 continue
@@ -239,9 +240,16 @@ def sandbox(question: PermissionRequested) -> str:
 
 def undoable(question: PermissionRequested) -> str:
     """Whether the action can be taken back."""
-    if question.effect != "write":
+    if question.effect != "write" or question.dry_run:
         return ""
     return "Yes, exactly, with %agent undo."
+
+
+def dry_run(question: PermissionRequested) -> str:
+    """What an answer comes to while a dry run is on."""
+    if question.effect != "write" or not question.dry_run:
+        return ""
+    return "Nothing changes yet: it waits in the dry run. Then: %agent dryrun apply, or discard."
 
 
 def grant(question: PermissionRequested, scope: Scope) -> str:
@@ -257,7 +265,8 @@ def _once(question: PermissionRequested) -> str:
                 what = "this line" if lines == 1 else f"these {few(lines)} lines"
                 return f"Runs exactly {what}, one time."
             case Diff():
-                return f"{_what(block)}, one time."
+                place = " in the dry run" if question.dry_run else ""
+                return f"{_what(block)}{place}, one time."
             case Output() | Matches() | Names() | Outline() | Changes() | Recovery():
                 continue
     return "Runs exactly this, one time."

@@ -17,7 +17,7 @@ def planned_file(
         subject=str(plan.place.path),
         description=f"{description} (dry run)" if dry else description,
         display=(file_diff(plan),),
-        binds=plan.binds,
+        binds={**plan.binds, "dry_run": "yes"} if dry else plan.binds,
         suggested_rule=suggested_rule,
     )
 

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from arc_workbench.content import ChangeRow, Diff, Recovery
 from arc_workbench.errors import ToolError
-from arc_workbench.workspace import listing, pictures, plans, reading, searching, undoing
+from arc_workbench.workspace import listing, paths, pictures, plans, reading, searching, undoing
 from arc_workbench.workspace.deadline import SEARCH_SECONDS, Deadline
 from arc_workbench.workspace.dry_run import HELD, DryRun
 from arc_workbench.workspace.globs import compile_globs
@@ -292,7 +292,8 @@ class Workspace:
         return tuple(map(_change, planned, ids))
 
     def _require_unprotected(self, place: Place) -> None:
-        if any(is_within(place.real, folder) for folder in self._protected):
+        below = any(is_within(place.real, folder) for folder in self._protected)
+        if below or paths.lies_in(place.real, self._protected):
             raise ToolError(
                 f"{place.shown} is part of the record that this program keeps of itself; nothing "
                 "was written. No tool changes it.",
@@ -351,6 +352,18 @@ class Workspace:
         intent, before, after = self._ledger.contents(change_id)
         return undoing.difference(self._place_of(intent), before, after, _for_one_file(signal))
 
+    @property
+    def history_note(self) -> str:
+        """What must be said with every list of changes (message 28); "" for nothing."""
+        return self._ledger.note
+
+    def diff_since(self, change_id: str, signal: threading.Event | None = None) -> Diff | None:
+        """What became of the file since that change; None where it is what the change left."""
+        intent, _, after = self._ledger.contents(change_id)
+        place, deadline = self._place_of(intent), _for_one_file(signal)
+        now = plans.current_bytes(place, deadline)
+        return undoing.difference(place, after, now, deadline) if now != after else None
+
     def last_change(self, session: str) -> str:
         """The newest change of a session that is in force and is itself no undo; "" for none."""
         return self._ledger.last_of(session)
@@ -364,17 +377,17 @@ class Workspace:
         """
         if self._dry is not None:
             raise ToolError(HELD)
-        intent, before, inode = self._ledger.to_undo(change_id)
+        intent, before, left = self._ledger.to_undo(change_id)
         place = self._place_of(intent)
         if confined and not is_within(place.real, self._roots.real):
             raise ToolError(f"{place.shown} lies outside the project folder; it was not undone.")
-        return undoing.plan_undo(place, intent, before, inode, _for_one_file(signal))
+        return undoing.plan_undo(place, intent, before, left, _for_one_file(signal))
 
     def recovery(self) -> Recovery:
         """Settle what a crash left half done, and say what was found; blocked means no writing."""
         return self._ledger.report()
 
-    def decide(self, change_id: str, how: How) -> Recovery:
+    def decide(self, change_id: str, how: How, author: Author = NOBODY) -> Recovery:
         """What a person decides about an unclear change (or "journal"): keep it, or restore."""
 
         def restored(intent: Intent) -> FilePlan | None:
@@ -382,7 +395,7 @@ class Workspace:
             before = self._ledger.image(intent.before)
             return undoing.plan_restore(place, before, intent.mode, _for_one_file(None))
 
-        self._ledger.decide(change_id, how, restored)
+        self._ledger.decide(change_id, how, restored, author)
         return self._ledger.report()
 
     def purge(self, before: float, *, only_look: bool = False) -> Purged:

@@ -2,6 +2,7 @@
 
 import errno
 import hashlib
+import secrets
 import stat
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -12,9 +13,9 @@ from arc_workbench.errors import ToolError
 from arc_workbench.workspace import anchors, effects, system
 from arc_workbench.workspace.images import Image, Images
 from arc_workbench.workspace.journal import Journal
-from arc_workbench.workspace.paths import reason
+from arc_workbench.workspace.paths import is_within, reason
 from arc_workbench.workspace.plans import FilePlan, changed_meanwhile
-from arc_workbench.workspace.records import Intent
+from arc_workbench.workspace.records import Author, Intent
 
 WHOLE_BYTES = 8 << 20
 
@@ -81,6 +82,11 @@ def keep(plan: FilePlan, images: Images, end: int) -> Kept:
     Raises `ToolError` where the file is another by now. Nothing is synced yet.
     """
     base, missing = anchors.missing_below(plan.place.real)
+    if plan.place.confined and not is_within(base, plan.place.root):
+        raise ToolError(
+            f"{plan.place.shown}: the project folder is gone, or has another name now; nothing was "
+            "written. Open a session on it where it is."
+        )
     before, mode, end = _keep_before(plan, base, missing, images, end)
     after = None
     if plan.after_sha256 is not None:
@@ -126,6 +132,29 @@ def _require_hash(plan: FilePlan, found: str | None) -> None:
         raise changed_meanwhile(plan.place.shown)
 
 
+def intended(plan: FilePlan, kept: Kept, id_: str, group: str, author: Author, time: int) -> Intent:
+    """The record of a plan that is about to be carried out."""
+    return Intent(
+        id=id_,
+        verb=plan.verb,
+        file=plan.place.real,
+        shown=plan.place.shown,
+        before=kept.before,
+        after=kept.after,
+        mode=kept.mode,
+        temporary=f"{effects.TEMPORARY_PREFIX}{secrets.token_hex(8)}.tmp",
+        folders=kept.folders,
+        group=group,
+        undoes=plan.undoes,
+        added=plan.added,
+        removed=plan.removed,
+        session=author.session,
+        call=author.call,
+        time=time,
+        end=kept.end,
+    )
+
+
 def write_again(journal: Journal, intent: Intent) -> None:
     """The disk did not keep what it was given: put the old content back (REQ-S69)."""
     with effects.locked_folder(intent.file.parent) as folder:
@@ -168,6 +197,14 @@ def failures(plan: FilePlan, state: str) -> Generator[None]:
 
 def worded(plan: FilePlan, fault: OSError, state: str) -> ToolError:
     return ToolError(
-        f"{plan.place.shown} could not be written: {reason(fault)}; {state}.",
+        f"{plan.place.shown} could not be written: {reason(fault)}; {state}. {_advice(fault)}",
         details={"errno": fault.errno},
     )
+
+
+def _advice(fault: OSError) -> str:
+    if fault.errno in {errno.EACCES, errno.EPERM, errno.EROFS}:
+        return "Choose another place, or ask the person to change its rights."
+    if fault.errno in {errno.ENOSPC, errno.EDQUOT}:
+        return "Ask the person to make room, then try again."
+    return "Try again, or look at the file first."

@@ -39,6 +39,7 @@ class DryRun:
         """
         if plan.after_sha256 is None:
             raise ToolError(HELD)
+        self._require_room_for(plan.place)
         now = self.seen(self._roots.at(plan.place.real))
         if plans.current_sha256(now, Deadline()) != plan.before_sha256:
             raise plans.changed_meanwhile(plan.place.shown)
@@ -59,7 +60,7 @@ class DryRun:
     def diffs(self) -> tuple[Diff, ...]:
         """How each file that the dry run touched would differ from the project's."""
         found = [self._difference(file) for file in self._shadow.files]
-        return tuple(diff for diff in found if diff.unified)
+        return tuple(diff for diff in found if diff is not None)
 
     def plans(self) -> tuple[FilePlan, ...]:
         """What would make the project what the dry run has; a file that is that already is none.
@@ -77,10 +78,22 @@ class DryRun:
     def _place(self, file: Shadowed) -> Place:
         return self._roots.at(file.real)
 
-    def _difference(self, file: Shadowed) -> Diff:
-        place = self._place(file)
-        now = plans.current_bytes(place, Deadline())
-        return undoing.difference(place, now, self._shadow.content(file), Deadline())
+    def _require_room_for(self, place: Place) -> None:
+        """Raise `ToolError` where the dry run has a file above or below this name."""
+        for file in self._shadow.files:
+            if file.real in place.real.parents or place.real in file.real.parents:
+                raise ToolError(
+                    f"{place.shown} and {self._place(file).shown}: in the dry run one of them is a "
+                    "file, so it cannot be a folder too; nothing was written. Choose another name."
+                )
+
+    def _difference(self, file: Shadowed) -> Diff | None:
+        place, content = self._place(file), self._shadow.content(file)
+        try:
+            now = plans.current_bytes(place, Deadline())
+        except ToolError:  # something else stands in the way; applying says what
+            now = None
+        return None if now == content else undoing.difference(place, now, content, Deadline())
 
     def _plan(self, file: Shadowed) -> FilePlan | None:
         place, content = self._place(file), self._shadow.content(file)

@@ -16,6 +16,7 @@ from arc_workbench.workspace.matching import (
     find,
     never,
     watched,
+    with_whole_line_ends,
 )
 from arc_workbench.workspace.nearness import Near, nearest
 
@@ -62,7 +63,7 @@ def replace(
         raise _missing(nearest(text, old, new, check), shown)
     if len(match.spans) > 1 and not replace_all:
         raise _ambiguous(text, match, shown)
-    return _spliced(text, old, new, match, check)
+    return _spliced(text, old, new, with_whole_line_ends(text, match, new), check)
 
 
 def _missing(near: Near, shown: str) -> ToolError:

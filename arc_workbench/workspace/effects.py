@@ -138,10 +138,17 @@ def put_in_place(folder: int, temporary: str, name: str, before: str) -> None:
             raise ConflictError from None
         system.rename_over(folder, temporary, name)
         return
-    if standing(folder, temporary).sha256 != before:
+    old = standing(folder, temporary)
+    if old.sha256 != before or _changed(folder, temporary, old):
         system.exchange(folder, temporary, name)
         raise ConflictError
     system.remove(folder, temporary)
+
+
+def _changed(folder: int, name: str, was: Standing) -> bool:
+    """Whether a program that has the file open wrote to it since it was looked at."""
+    now = system.look(folder, name)
+    return now is None or (now.st_size, now.st_mtime_ns) != (was.size, was.changed_ns)
 
 
 def swap(folder: int, temporary: str, name: str) -> None:

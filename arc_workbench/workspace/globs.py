@@ -18,7 +18,8 @@ MAX_PATTERN_CHARS = 4096
 MAX_ALTERNATIVES = 1000
 MAX_EXPANDED_CHARS = 65_536
 
-_BRACES = re.compile(r"\{([^{}]*+)\}")
+_BRACES = re.compile(r"\[[{}]\]|\{((?:\[[{}]\]|[^{}])*+)\}")  # the first kind is a plain brace
+_BRACE = re.compile(r"\[[{}]\]|[{}]")
 _STARS = re.compile(r"\*+")
 _NOTHING = "(?!)"
 _ENDING = re.compile(r"\(\?s:\.\*((?:\w|\\[.\-])+)\)\\Z")  # how `_part` puts *.py
@@ -118,6 +119,7 @@ def compile_globs(
 
 
 def _parts(pattern: str, *, anywhere: bool, check: Check) -> tuple[Part, ...]:
+    _require_closed_brackets(pattern)
     if pattern.startswith("/") or ".." in pattern.split("/"):
         raise ToolError(f"{pattern}: a pattern is relative to path; set path to look elsewhere.")
     parts = [part for part in pattern.split("/") if part not in {"", "."}]
@@ -214,6 +216,7 @@ def _expanded(patterns: tuple[str, ...]) -> list[str]:
                 f"The pattern has {len(pattern)} characters, and at most {MAX_PATTERN_CHARS} are "
                 "taken. Give a shorter one."
             )
+        _require_closed_braces(pattern)
     done: list[str] = []
     waiting = list(patterns)
     _require_few(waiting)
@@ -228,6 +231,38 @@ def _expanded(patterns: tuple[str, ...]) -> list[str]:
     return done
 
 
+def _require_closed_braces(pattern: str) -> None:
+    opened: list[int] = []
+    for brace in _BRACE.finditer(pattern):
+        if brace[0] == "{":
+            opened.append(brace.start())
+        elif brace[0] == "}" and opened:
+            opened.pop()
+    if opened:
+        raise _unclosed(pattern, "{", opened[0])
+
+
+def _require_closed_brackets(pattern: str) -> None:
+    at = 0
+    for token in _tokens_of_parts(pattern):
+        if token == "[":
+            raise _unclosed(pattern, "[", at)
+        at += len(token)
+
+
+def _tokens_of_parts(pattern: str) -> Iterator[str]:
+    for part in pattern.split("/"):
+        yield from _tokens(part)
+        yield "/"
+
+
+def _unclosed(pattern: str, sign: str, at: int) -> ToolError:
+    return ToolError(
+        f"{pattern}: the {sign} at position {at} is not closed. Close it, or write [{sign}] where "
+        "the character itself is meant."
+    )
+
+
 def _require_few(*lists: list[str]) -> None:
     count = sum(map(len, lists))
     if count > MAX_ALTERNATIVES or sum(sum(map(len, some)) for some in lists) > MAX_EXPANDED_CHARS:
@@ -239,7 +274,7 @@ def _require_few(*lists: list[str]) -> None:
 
 def _first_braces(pattern: str) -> list[str] | None:
     """What the innermost first `{a,b}` makes of the pattern, or None if there is none."""
-    found = next((one for one in _BRACES.finditer(pattern) if "," in one[1]), None)
+    found = next((one for one in _BRACES.finditer(pattern) if "," in (one[1] or "")), None)
     if found is None:
         return None
     head, tail = pattern[: found.start()], pattern[found.end() :]

@@ -7,26 +7,25 @@ is then in `pending`.
 """
 
 import os
-from array import array
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
 
 from arc_workbench.content import JsonObject
+from arc_workbench.errors import ToolError
+from arc_workbench.workspace import lines as again
 from arc_workbench.workspace import own_files, records, system
 from arc_workbench.workspace.images import Images, sha256_in
 from arc_workbench.workspace.lockfile import LockFile
 from arc_workbench.workspace.paths import printable
 from arc_workbench.workspace.records import FIRST, FORMAT, Intent
+from arc_workbench.workspace.table import STATES, Settlement, Table
 
 JOURNAL = "journal.jsonl"
+TAMPERED = "Journal tampered: writing blocked, reading works. See %agent recovery"
 
 CHANGING = os.O_RDWR | getattr(os, "O_NOFOLLOW", 0)
-
-Settlement = Literal["done", "void", "kept"]
-STATES: tuple[str, ...] = ("prepared", "done", "void", "kept")
 
 
 @dataclass(frozen=True)
@@ -38,6 +37,14 @@ class Damage:
     newer: bool = False
 
 
+@dataclass(frozen=True)
+class Left:
+    """The inode of a file as a change left it, 0 where that is not known; its latest change."""
+
+    inode: int
+    last_change: str
+
+
 class Journal:
     """One journal, read once and then followed; use it inside `locked`, one thread at a time."""
 
@@ -45,7 +52,6 @@ class Journal:
         self.folder = folder
         self.damage: Damage | None = None
         self.torn_bytes = 0
-        self.pending: dict[str, None] = {}
         self._root = root
         self._lock = LockFile(folder)
         self._file = -1
@@ -57,12 +63,9 @@ class Journal:
         self._end = 0
         self._seq = -1
         self._head = FIRST.encode("ascii")
-        self._base = 1
+        self._table = Table()
         self._last_end = (0, 0)
-        self._places = array("Q")
-        self._states = bytearray()
-        self._undone: dict[str, str] = {}
-        self.pending.clear()
+        self._touched_ns = 0
         self.damage = None
         self._noted: tuple[int, bytes] | None = None
 
@@ -102,8 +105,9 @@ class Journal:
     def _follow(self, *, create: bool) -> None:
         path = self.folder / JOURNAL
         if not os.path.lexists(path):
+            known = self._seq > 0 or self.damage is not None
             self.let_go()
-            if self._lock.noted() is not None:
+            if known or self._lock.noted() is not None:
                 self.damage = Damage("the journal is gone, but there were records")
             elif create:
                 self._begin(path)
@@ -115,18 +119,30 @@ class Journal:
             self._forget()
             self._file = own_files.open_own(path, CHANGING)
         self._noted = self._lock.noted()
-        if self.damage is None and system.facts(self._file).st_size != self._end:
+        facts = system.facts(self._file)
+        if self.damage is None and self._was_touched(facts):
+            self._forget()
+            self._noted = self._lock.noted()
+        if self.damage is None and facts.st_size != self._end:
             with self._read_again_if_interrupted():
                 self._read_on()
+            self._mark()
         if self.damage is None and self._noted is not None and self._noted[0] > self._seq:
             self.damage = Damage("records are missing at the end", self._seq + 1)
         if self.damage is None and not os.path.lexists(self.images_path):
             self.damage = Damage("the file with what the files held before is gone")
 
+    def _was_touched(self, facts: os.stat_result) -> bool:
+        """Whether somebody wrote into what was read already: then all of it is read again."""
+        return facts.st_size == self._end and facts.st_mtime_ns != self._touched_ns
+
+    def _mark(self) -> None:
+        self._touched_ns = system.facts(self._file).st_mtime_ns
+
     def _begin(self, path: Path) -> None:
         """A new journal, whole before it has its name."""
         images = self.free_name("images-")
-        line, _ = records.seal(self.header(images, self._base), FIRST)
+        line, _ = records.seal(self.header(images, self._table.first), FIRST)
         own_files.write_whole(self.folder, images, b"")
         self.replace_by(line)
         self._follow(create=False)
@@ -153,19 +169,23 @@ class Journal:
         return f"{prefix}{number}"
 
     def put_aside(self) -> None:
-        """Give a damaged journal another name; the next change begins a new one, numbers go on."""
+        """Give a damaged journal another name and begin a new one, in which the numbers go on."""
+        noted, path = self._lock.noted(), self.folder / JOURNAL
+        following = max(self.next_number, noted[0] + 1 if noted else 0)
         self._lock.forget()
-        if os.path.lexists(self.folder / JOURNAL):
-            system.rename_own(self.folder / JOURNAL, self.folder / self.free_name("damaged-"))
+        if os.path.lexists(path):
+            system.rename_own(path, self.folder / self.free_name("damaged-"))
         own_files.sync_folder(self.folder)
         self.let_go()
+        self._table = Table(following)
+        self._begin(path)
 
     def let_go(self) -> None:
         """Forget what was read, since the file is another or none; the numbers go on."""
         following = self.next_number
         self._drop_files()
         self._forget()
-        self._base = following
+        self._table = Table(following)
 
     @contextmanager
     def _read_again_if_interrupted(self) -> Generator[None]:
@@ -226,14 +246,10 @@ class Journal:
         if kind == "journal":
             self._header(records.parsed(line))
         elif kind == "change":
-            self._places.append(self._end)
-            self._states.append(0)
-            self.pending[id_] = None
-            if undoes := line.split(b'"', 10)[9].decode("ascii"):
-                self._undone[undoes] = id_
+            undoes = line.split(b'"', 10)[9].decode("ascii")
+            self._table.begun(id_, undoes, self._end, (self._head, found))
         elif kind in STATES and int(id_[1:]) in self.ids:
-            self._states[int(id_[1:]) - self._base] = STATES.index(kind)
-            self.pending.pop(id_, None)
+            self._table.settled(id_, kind)
         else:
             self.damage = Damage("a newer version wrote some records; update this one", newer=True)
             return
@@ -249,10 +265,15 @@ class Journal:
         elif record["workspace"] != own_files.identity(self._root):
             self.damage = Damage(f"the journal belongs to another folder, {record['folder']}")
         else:
-            self._base = int(str(record["first"]))
+            self._table = Table(int(str(record["first"])))
             self._images_name = str(record["images"])
 
     # ---- appending ------------------------------------------------------------------------------
+
+    @property
+    def pending(self) -> dict[str, None]:
+        """The ids of changes that were begun and not settled, oldest first."""
+        return self._table.pending
 
     @property
     def images(self) -> Images:
@@ -280,7 +301,7 @@ class Journal:
     @property
     def next_number(self) -> int:
         """The number of the next change."""
-        return self._base + len(self._places)
+        return self.ids.stop
 
     def begin(self, intents: Sequence[Intent]) -> None:
         """Write down what is about to happen, and wait until that is on the disk."""
@@ -328,70 +349,63 @@ class Journal:
                 found = records.hash_of(line, self._head)
                 assert found is not None
                 self._take(line, found)
+        self._mark()
 
     # ---- looking things up ----------------------------------------------------------------------
 
     @property
     def ids(self) -> range:
         """The numbers of the changes that are recorded."""
-        return range(self._base, self.next_number)
+        return self._table.numbers
 
     def intent(self, number: int) -> Intent:
         """One change; `KeyError` where there is none of that number."""
         if number not in self.ids:
             raise KeyError(number)
-        return records.to_intent(records.parsed(self._line(self._places[number - self._base])))
+        place, hashes = self._table.place(number), self._table.hashes(number)
+        with self._noticing():
+            line = again.at_place(self._file, place, hashes)
+        return records.to_intent(records.parsed(line))
 
     def state(self, number: int) -> str:
         """What became of a change: prepared, done, void or kept."""
-        return STATES[self._states[number - self._base]]
+        return self._table.state(number)
 
     def undone_by(self, id_: str) -> str:
         """The change that took this one back and was itself not taken back; "" for none."""
-        by = self._undone.get(id_, "")
-        if by and self.state(int(by[1:])) in {"done", "prepared"} and not self.undone_by(by):
-            return by
-        return ""
+        return self._table.undone_by(id_)
 
-    def inode_since(self, intent: Intent) -> int:
-        """The inode of a file as this change, or a later one that came back to it, left it.
-
-        0 where that is not known.
-        """
+    def left_by(self, intent: Intent) -> Left:
+        """How this change, or later ones of its file, left the file."""
         wanted = sha256_in(intent.after)
-        inode, latest, left = 0, "", {"": ""}
-        name = records.file_key(intent.file)
-        for line in self._lines_from(self._places[intent.number - self._base]):
+        inode, latest, left, last = 0, "", {"": ""}, ""
+        name, at = records.file_key(intent.file), self._table.place(intent.number)
+        for line in self._lines_from(at, self._table.hashes(intent.number)[0]):
             how, id_ = records.said(line)
             if how == "change" and name in line:
                 found = records.to_intent(records.parsed(line))
-                latest, left = (
-                    id_,
-                    {"done": sha256_in(found.after), "void": sha256_in(found.before)},
-                )
-            elif id_ == latest and left.get(how) == wanted:
-                unknown = inode if how == "void" else 0
-                inode = int(str(records.parsed(line).get("inode", unknown)))
-        return inode
+                latest = id_
+                left = {"done": sha256_in(found.after), "void": sha256_in(found.before)}
+            elif id_ == latest:
+                last = latest if how == "done" else last
+                if left.get(how) == wanted:
+                    unknown = inode if how == "void" else 0
+                    inode = int(str(records.parsed(line).get("inode", unknown)))
+        return Left(inode, last)
 
     def records(self) -> Iterator[JsonObject]:
         """Every record, in order."""
-        return map(records.parsed, self._lines_from(0))
+        return map(records.parsed, self._lines_from(0, FIRST.encode("ascii")))
 
-    def _lines_from(self, at: int) -> Iterator[bytes]:
-        with os.fdopen(os.dup(self._file), "rb", buffering=1 << 20) as file:
-            file.seek(at)
-            for line in file:
-                at += len(line)
-                if at > self._end:
-                    return
-                yield line
+    def _lines_from(self, at: int, head: bytes) -> Iterator[bytes]:
+        with self._noticing():
+            yield from again.from_place(self._file, at, self._end, head)
 
-    def _line(self, at: int) -> bytes:
-        size = 4096
-        while True:
-            found = system.read_at(self._file, size, at)
-            end = found.find(b"\n")
-            if end >= 0 or len(found) < size:
-                return found[: end + 1]
-            size *= 4
+    @contextmanager
+    def _noticing(self) -> Generator[None]:
+        """Where a line is not what was read before, that is damage; `ToolError`."""
+        try:
+            yield
+        except again.MismatchError:
+            self.damage = Damage("a record is not what was read before")
+            raise ToolError(TAMPERED, details={"mutationBlocked": True}) from None

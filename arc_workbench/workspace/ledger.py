@@ -5,7 +5,7 @@ lock from the look at the old content to the note that the change is done, so of
 one folder exactly one is inside.
 """
 
-import secrets
+import os
 import threading
 import time
 from collections.abc import Callable, Generator, Sequence
@@ -13,12 +13,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
+from weakref import WeakSet
 
 from arc_workbench.content import ChangeRow, Recovery
 from arc_workbench.errors import ToolError
-from arc_workbench.workspace import carrying, effects, purging, recovery
+from arc_workbench.workspace import carrying, effects, naming, purging, recovery
 from arc_workbench.workspace.images import Image
-from arc_workbench.workspace.journal import Journal
+from arc_workbench.workspace.journal import TAMPERED, Journal, Left
 from arc_workbench.workspace.own_files import UnusableError, folder_for
 from arc_workbench.workspace.paths import reason
 from arc_workbench.workspace.plans import FilePlan, changed_meanwhile
@@ -39,6 +40,18 @@ class Done:
     inode: int
 
 
+_LEDGERS: WeakSet["Ledger"] = WeakSet()
+
+
+def _after_fork() -> None:
+    for ledger in list(_LEDGERS):
+        ledger.begin_anew()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)
+
+
 class Ledger:
     """The journal of one folder, with the hands that do what is written in it.
 
@@ -47,10 +60,11 @@ class Ledger:
     """
 
     def __init__(self, state: Path, root: Path, *, clock: Callable[[], float] = time.time) -> None:
-        self._journal = Journal(folder_for(state, root), root)
+        self._journal = Journal(folder_for(state.resolve(), root), root)
         self._clock = clock
         self._lock = threading.RLock()
         self._findings = Findings(self._journal)
+        _LEDGERS.add(self)
 
     @property
     def folder(self) -> Path:
@@ -61,6 +75,11 @@ class Ledger:
         """Let the files go; they are opened again when they are needed."""
         with self._lock:
             self._journal.close()
+
+    def begin_anew(self) -> None:
+        """In a child that was forked off: share neither files nor locks with the parent."""
+        self._lock = threading.RLock()
+        self._journal.close()
 
     # ---- looking --------------------------------------------------------------------------------
 
@@ -83,12 +102,12 @@ class Ledger:
     def row(self, id_: str) -> ChangeRow:
         """One change; `ToolError` where there is none of that id."""
         with self._hold(create=False) as journal:
-            return self._row(_intent(journal, id_))
+            return self._row(naming.found(journal, id_))
 
     def contents(self, id_: str) -> tuple[Intent, bytes | None, bytes | None]:
         """A change, and what the file held before and after it."""
         with self._hold(create=False) as journal:
-            intent = _intent(journal, id_)
+            intent = naming.found(journal, id_)
             before, after = (
                 journal.images.read(image) if image is not None else None
                 for image in (intent.before, intent.after)
@@ -100,9 +119,20 @@ class Ledger:
         with self._hold(create=False) as journal:
             return journal.images.read(image) if image is not None else None
 
-    def last_of(self, session: str) -> str:
-        """The newest change of a session that is in force and is itself no undo; "" for none."""
+    @property
+    def note(self) -> str:
+        """What must be said with every list of changes that may not be whole; "" for nothing."""
         with self._hold(create=False) as journal:
+            return TAMPERED if journal.damage is not None else ""
+
+    def last_of(self, session: str) -> str:
+        """The newest change of a session that is in force and is itself no undo; "" for none.
+
+        Raises `ToolError` for a damaged journal.
+        """
+        with self._hold(create=False) as journal:
+            if journal.damage is not None:
+                raise self._blocked()
             for number in reversed(journal.ids):
                 intent = journal.intent(number)
                 mine = intent.session == session and not intent.undoes
@@ -110,13 +140,13 @@ class Ledger:
                     return intent.id
             return ""
 
-    def to_undo(self, id_: str) -> tuple[Intent, bytes | None, int]:
-        """A change that can be undone, what the file held before, and its inode since.
+    def to_undo(self, id_: str) -> tuple[Intent, bytes | None, Left]:
+        """A change that can be undone, what the file held before, and how it was left since.
 
         Raises `ToolError` for one that is not in force.
         """
         with self._hold(create=False) as journal:
-            intent = _intent(journal, id_)
+            intent = naming.found(journal, id_)
             status = self._status(intent)
             if status == "undone":
                 by = journal.undone_by(id_)
@@ -126,7 +156,7 @@ class Ledger:
                     f"{id_} is {status.replace('_', ' ')}, so there is nothing to undo."
                 )
             before = journal.images.read(intent.before) if intent.before is not None else None
-            return intent, before, journal.inode_since(intent)
+            return intent, before, journal.left_by(intent)
 
     # ---- changing -------------------------------------------------------------------------------
 
@@ -175,8 +205,8 @@ class Ledger:
                 with carrying.failures(plan, "nothing was written"):
                     kept = carrying.keep(plan, images, end)
                 end = kept.end
-                id_ = f"c{number + offset}"
-                intents.append(_intended(plan, kept, id_, group, author, int(self._clock())))
+                id_, now = f"c{number + offset}", int(self._clock())
+                intents.append(carrying.intended(plan, kept, id_, group, author, now))
             with carrying.failures(plans[0], "nothing was written"):
                 if end > started:
                     images.sync()
@@ -204,7 +234,7 @@ class Ledger:
         except (OSError, ToolError, effects.ConflictError):
             state = "what became of it is found out at the next change or start"
         else:
-            state = _state_of(plan, settled)
+            state = naming.state_of(plan, settled)
         if isinstance(fault, effects.ConflictError):
             return changed_meanwhile(plan.place.shown)
         if isinstance(fault, carrying.ReadBackError):
@@ -240,7 +270,13 @@ class Ledger:
 
     # ---- what a person decides ------------------------------------------------------------------
 
-    def decide(self, id_: str, how: How, plan_restore: Callable[[Intent], FilePlan | None]) -> None:
+    def decide(
+        self,
+        id_: str,
+        how: How,
+        plan_restore: Callable[[Intent], FilePlan | None],
+        author: Author,
+    ) -> None:
         """Settle what is unclear: `keep` the file as it is, or `restore` what it held before.
 
         `plan_restore` plans the old content over what is there now; None where it is there.
@@ -257,10 +293,10 @@ class Ledger:
                 return
             if id_ not in journal.pending:
                 raise ToolError(f"{id_} needs no decision. See: %agent recovery")
-            intent = _intent(journal, id_)
+            intent = naming.found(journal, id_)
             plan = plan_restore(intent) if how == "restore" else None
             if plan is not None:
-                self._apply(journal, (plan,), Author())
+                self._apply(journal, (plan,), author)
             carrying.clear(intent)
             journal.settle(id_, "kept" if how == "keep" else "void", why="a person decided")
             journal.sync()
@@ -286,8 +322,10 @@ class Ledger:
                 self._findings.fault = str(fault)
                 raise self._blocked() from None
             except OSError as fault:
-                self._findings.fault = f"The journal cannot be used: {reason(fault)}"
-                raise ToolError(f"{self._findings.fault}; nothing was written.") from fault
+                raise ToolError(
+                    f"The journal cannot be used: {reason(fault)}. Put that right, then try again; "
+                    "until then no file is changed."
+                ) from fault
 
     def _recover(self) -> None:
         journal = self._journal
@@ -330,55 +368,8 @@ class Ledger:
                 return "ambiguous" if self._findings.knows([intent.id]) else "prepared"
 
 
-def _intended(
-    plan: FilePlan, kept: carrying.Kept, id_: str, group: str, author: Author, time: int
-) -> Intent:
-    return Intent(
-        id=id_,
-        verb=plan.verb,
-        file=plan.place.real,
-        shown=plan.place.shown,
-        before=kept.before,
-        after=kept.after,
-        mode=kept.mode,
-        temporary=f"{effects.TEMPORARY_PREFIX}{secrets.token_hex(8)}.tmp",
-        folders=kept.folders,
-        group=group,
-        undoes=plan.undoes,
-        added=plan.added,
-        removed=plan.removed,
-        session=author.session,
-        call=author.call,
-        time=time,
-        end=kept.end,
-    )
-
-
 def _note_done(journal: Journal, done: Done) -> None:
     try:
         journal.settle(done.intent.id, "done", inode=done.inode)
     except OSError:
         return  # the change is whole and on the disk; the next look at the journal finds that out
-
-
-# ---- words --------------------------------------------------------------------------------------
-
-
-def _state_of(plan: FilePlan, settled: Sequence[Settled]) -> str:
-    where = {one.where for one in settled}
-    if where == {"out"}:
-        return "it is as it was" if len(settled) == 1 else "every file is as it was"
-    if where == {"in"}:
-        return "it has the new content, which a power cut might undo"
-    return f"{plan.place.shown} needs a look: see %agent recovery"
-
-
-def _intent(journal: Journal, id_: str) -> Intent:
-    digits = id_[1:]
-    if not (id_[:1] == "c" and digits.isascii() and digits.isdigit() and digits[0] != "0"):
-        raise ToolError(f"{id_!r} is no change. Changes are named c1, c2, …; see the history.")
-    try:
-        return journal.intent(int(digits))
-    except KeyError:
-        known = f"c{journal.ids[0]} to c{journal.ids[-1]}" if journal.ids else "none yet"
-        raise ToolError(f"There is no change {id_} in this folder's journal ({known}).") from None

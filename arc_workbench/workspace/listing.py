@@ -1,7 +1,7 @@
 """What is in a folder: one level with sizes, everything below it in pages, or files by pattern."""
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 
@@ -58,7 +58,7 @@ class Matches:
 
 def level(place: Place, limit: int, deadline: Deadline) -> Listing:
     """The entries of one folder, folders first, then by name; nothing is left out by name."""
-    require_folder(place)
+    _require_folder_on_disk(place)
     try:
         found = _entries_of(place, deadline)
     except OSError as fault:
@@ -100,7 +100,7 @@ def below(
 
     The `total` counts no further than the entry after the page.
     """
-    require_folder(place)
+    _require_folder_on_disk(place)
     walk = Walk(place.real, place.fence, deadline)
     end = offset + limit
     found = list(islice(walk.in_order(deep=recursive), end + 1))
@@ -115,7 +115,7 @@ def below(
 
 def matching(place: Place, glob: Glob, *, limit: int, prefix: str, deadline: Deadline) -> Matches:
     """Files below a folder whose names, as seen from it, fit `glob`."""
-    require_folder(place)
+    _require_folder_on_disk(place)
     walk = Walk(place.real, place.fence, deadline)
     hits: list[tuple[int, str]] = []
     for some in walk.levels(lambda folder: glob.leads_into(folder, deadline.check)):
@@ -138,6 +138,10 @@ def matching(place: Place, glob: Glob, *, limit: int, prefix: str, deadline: Dea
         skipped=_under(walk.skipped, prefix),
         stopped=walk.stopped,
     )
+
+
+def _require_folder_on_disk(place: Place) -> None:
+    require_folder(replace(place, shadow=None))
 
 
 def as_prefix(name: str) -> str:

@@ -12,6 +12,7 @@ import re
 import signal
 import stat
 import sys
+import warnings
 from collections import deque
 from collections.abc import Iterator
 from typing import BinaryIO, TypedDict
@@ -57,7 +58,7 @@ class Search:
     def __init__(self, text: str, *, literal: bool, ignore_case: bool) -> None:
         flags = re.IGNORECASE if ignore_case else 0
         plain = text if literal else needed_text(text)
-        self._pattern = re.compile(re.escape(text) if literal else text, flags)
+        self._pattern = re.compile(re.escape(text), flags) if literal else _compiled(text, flags)
         self._exact = literal and not ignore_case
         self._fold = ignore_case
         self._needed = plain.lower().encode() if ignore_case else plain.encode()
@@ -135,6 +136,75 @@ def needed_text(pattern: str) -> str:
             run = run[:-1]  # it may not be there at all
         best, run = max(best, run, key=len), ""
     return max(best, run, key=len)
+
+
+# ---- sets of characters that this dialect says otherwise ----------------------------------------
+
+_NAMED_SETS = {
+    "alnum": "0-9A-Za-z",
+    "alpha": "A-Za-z",
+    "ascii": "\\x00-\\x7f",
+    "blank": "\\t\\x20",
+    "cntrl": "\\x00-\\x1f\\x7f",
+    "digit": "0-9",
+    "graph": "!-~",
+    "lower": "a-z",
+    "print": "\\x20-~",
+    "punct": "!-/:-@\\[-`{-~",
+    "space": "\\t-\\r\\x20",
+    "upper": "A-Z",
+    "word": "0-9A-Z_a-z",
+    "xdigit": "0-9A-Fa-f",
+}
+_OUTSIDE = "\\x80-\\U0010ffff"
+_SET_TOKEN = re.compile(r"\\.|\[:(?P<not>\^?)(?P<name>\w*):\]|.", re.DOTALL)
+_OTHER_SETS = ("nested set", "set difference", "set intersection", "set symmetric")
+
+
+def _compiled(text: str, flags: int) -> re.Pattern[str]:
+    """The expression; what would quietly mean something else here raises `re.error`."""
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always", FutureWarning)
+        pattern = re.compile(_with_plain_sets(text), flags)
+    for one in said:
+        if any(kind in str(one.message) for kind in _OTHER_SETS):
+            raise re.error("sets within sets are not known to Python's expressions", text)
+    return pattern
+
+
+def _with_plain_sets(text: str) -> str:
+    """The expression with `[:alpha:]` and the like, in a set, spelled out."""
+    if "[:" not in text:
+        return text
+    parts: list[str] = []
+    inside = False
+    start = 0  # where a ] would be a character of the set that was just opened
+    for token in _SET_TOKEN.finditer(text):
+        sign = token[0]
+        if inside and token["name"] is not None:
+            parts.append(_spelled_out(text, token))
+            continue
+        parts.append(sign)
+        if not inside and sign[0] == "[":
+            inside, start = True, len(parts)
+            if token["name"] is not None:  # [:alpha:] outside of a set is a set of these letters
+                inside = False
+        elif inside and sign == "^" and len(parts) == start + 1:
+            start += 1
+        elif inside and sign == "]" and len(parts) > start + 1:
+            inside = False
+    return "".join(parts)
+
+
+def _spelled_out(text: str, token: re.Match[str]) -> str:
+    name = token["name"]
+    if name not in _NAMED_SETS:
+        raise re.error(f"there is no set of characters [:{name}:]", text, token.start())
+    if not token["not"]:
+        return _NAMED_SETS[name]
+    named = re.compile(f"[{_NAMED_SETS[name]}]")
+    others = (char for char in map(chr, range(128)) if not named.match(char))
+    return "".join(f"\\x{ord(char):02x}" for char in others) + _OUTSIDE
 
 
 # ---- which files --------------------------------------------------------------------------------

@@ -6,7 +6,7 @@ Only whole matches count, also such as overlap, so that "occurs once" means once
 import re
 import unicodedata
 from bisect import bisect_right
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal, TypeVar
 
@@ -120,6 +120,24 @@ def find(text: str, old: str, *, every: bool, check: Check = never) -> Match:
     if not (text.isascii() or old.isascii()):
         return Match(_find_folded(text, old, _canonical, check, every=every), "characters")
     return Match((), "exact")
+
+
+def with_whole_line_ends(text: str, match: Match, new: str) -> Match:
+    """The match where no place begins between a CR and its LF: then both belong to it.
+
+    A place that ends between them gets the LF when `new` ends in one; else the LF is left behind
+    what stands there then, so that a CR can be taken away.
+    """
+    spans = tuple(_widened(text, match.spans, new.endswith("\n")))
+    return match if spans == match.spans else Match(spans, "line ends")
+
+
+def _widened(text: str, spans: Iterable[Span], to_line_feed: bool) -> Iterator[Span]:
+    done = 0
+    for span in spans:
+        start = span.start - (span.start > done and text.startswith("\r\n", span.start - 1))
+        done = span.end + (to_line_feed and text.startswith("\r\n", span.end - 1))
+        yield Span(start, done)
 
 
 def occurrences(text: str, needle: str, *, every: bool) -> Iterator[int]:

@@ -20,6 +20,8 @@ _PIECE = 4096
 _LEAST_ALIKE = 6  # characters that a beginning or an end must have in common to count
 _LEAST_SHARE = 0.4
 _LEAST_RATIO = 0.6
+_LEAST_BESIDE = 3  # characters before and behind something that was left out
+_MOST_LEFT_OUT = 80
 _LINES_LOOKED_AT = 200_000
 _LINES_COMPARED = 8
 _COMPARED_CHARS = 400
@@ -252,11 +254,30 @@ def _partly_alike(there: _Skeleton, sent: _Skeleton, check: Check) -> Near | Non
     tail = longest(size, lambda length: within(sent.text[size - length :]))
     if max(head, tail) < max(_LEAST_ALIKE, _LEAST_SHARE * size):
         return None
+    if near := _left_out(there, sent, head, tail):
+        return near
     if head >= tail:
         parted = there.text.find(sent.text[:head]) + head, head
     else:
         parted = there.text.find(sent.text[size - tail :]) - 1, size - tail - 1
     return _parted(there, sent, *parted)
+
+
+def _left_out(there: _Skeleton, sent: _Skeleton, head: int, tail: int) -> Near | None:
+    """The place that is `sent` but for something in its middle that stands only in the file."""
+    size = len(sent.text)
+    if head + tail < size or min(head, size - head) < _LEAST_BESIDE:
+        return None
+    end = there.text.find(sent.text[head:], there.text.find(sent.text[:head]) + head)
+    start = there.text.rfind(sent.text[:head], 0, max(0, end)) + head
+    if end < 0 or end - start > max(size, _MOST_LEFT_OUT):
+        return None
+    first = there.original_of(start)
+    gap = there.original[first : there.original_of(end)].strip()
+    line, _ = _line_at(there.original, first)
+    return Near(
+        line, f"Nearest is line {line}: the file has {quoted(gap)} there, the text leaves it out."
+    )
 
 
 def _parted(there: _Skeleton, sent: _Skeleton, at: int, at_sent: int) -> Near:

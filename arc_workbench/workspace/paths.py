@@ -5,6 +5,7 @@ Containment is decided on resolved components, never by comparing the beginnings
 
 import os
 import stat
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -67,7 +68,9 @@ class Roots:
         if _is_absolute(text):
             raise ToolError(f"{said}: give the path relative to the project folder.")
         if _climbs_out(text) or not is_within(real := _real(self.given / text, said), self.real):
-            raise ToolError(f"{said} leads outside the project folder; nothing was touched.")
+            raise ToolError(
+                f"{said} leads outside the project folder; nothing was touched. Name a file in it."
+            )
         return self._place(text, real, confined=True)
 
     def anywhere(self, text: str) -> Place:
@@ -112,6 +115,20 @@ class Roots:
 def is_within(path: Path, folder: Path) -> bool:
     """Whether `path` is `folder` or lies below it; both must be resolved."""
     return path.is_relative_to(folder)
+
+
+def lies_in(path: Path, folders: Sequence[Path]) -> bool:
+    """Whether a folder above `path` is one of these in person, under whatever name (a mount)."""
+    wanted = set(map(_identity, folders)) - {None}
+    return any(_identity(parent) in wanted for parent in path.parents)
+
+
+def _identity(path: Path) -> tuple[int, int] | None:
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
 
 
 def printable(name: str) -> str:

@@ -21,6 +21,7 @@ class Purged:
     """How many changes go and stay; the bytes of the images that go, and those of all there are.
 
     `oldest` is the time of the oldest change, in seconds since the epoch, 0 where there is none.
+    `aside` counts the files that were put aside and are that old themselves; they go too.
     """
 
     changes: int
@@ -28,10 +29,17 @@ class Purged:
     freed: int
     size: int
     oldest: int
+    aside: int = 0
 
 
 def look(journal: Journal, before: float) -> Purged:
-    """What a purge of changes made before that time (seconds since the epoch) would take."""
+    """What a purge of changes made before that time (seconds since the epoch) would take.
+
+    Raises `ToolError` for a damaged journal.
+    """
+    if journal.damage is not None:
+        raise ToolError("The journal is damaged; nothing was purged. See %agent recovery")
+    aside = _put_aside(journal, before)
     first = _first_kept(journal, before)
     gone = range(journal.ids.start, first)
     kept = sum(image.size for image in _images(journal, range(first, journal.ids.stop)))
@@ -39,17 +47,18 @@ def look(journal: Journal, before: float) -> Purged:
     return Purged(
         changes=len(gone),
         kept=len(journal.ids) - len(gone),
-        freed=max(0, size - kept) if gone else 0,
+        freed=(max(0, size - kept) if gone else 0) + sum(path.stat().st_size for path in aside),
         size=size,
         oldest=journal.intent(journal.ids.start).time if len(journal.ids) else 0,
+        aside=len(aside),
     )
 
 
 def purge(journal: Journal, before: float) -> Purged:
     """Take those changes out; what was taken is returned. Raises `ToolError` for a damaged one."""
-    if journal.damage is not None:
-        raise ToolError("The journal is damaged; nothing was purged. See %agent recovery")
     found = look(journal, before)
+    for path in _put_aside(journal, before):
+        system.remove_own(path)
     if not found.changes:
         return found
     first = _first_kept(journal, before)
@@ -65,7 +74,7 @@ def purge(journal: Journal, before: float) -> Purged:
     journal.replace_by(_rewritten(journal, first, name, moves))
     journal.let_go()
     system.remove_own(old)
-    _remove_leftovers(journal.folder, name)
+    own_files.sync_folder(journal.folder)
     return found
 
 
@@ -128,10 +137,12 @@ def _moved(key: str, value: object, moves: _Moves) -> object:
     return [sha256, moves.places[at, size], size]
 
 
-def _remove_leftovers(folder: Path, images: str) -> None:
-    """Contents that no journal names any more, and what crashes left behind."""
-    for path in folder.iterdir():
-        stale = path.name.startswith("images-") and path.name != images
-        if stale or path.name.startswith(("torn-", "damaged-")):
-            system.remove_own(path)
-    own_files.sync_folder(folder)
+def _put_aside(journal: Journal, before: float) -> list[Path]:
+    """Journals that were damaged, ends that were cut off, and contents that no journal names."""
+    if not journal.folder.is_dir():
+        return []
+    kinds = ("torn-", "damaged-", "images-")
+    others = (path for path in journal.folder.iterdir() if path != journal.images_path)
+    return [
+        path for path in others if path.name.startswith(kinds) and path.stat().st_mtime < before
+    ]

@@ -209,7 +209,11 @@ class _Found:
 
     def _out(self) -> Settled:
         self._remove_beside()
+        before = self._intent.before
+        as_it_was = self._is(self._file, before) if before is not None else self._file == ABSENT
         why = "it was cut off; the file is as it was before"
+        if not as_it_was:
+            why = "it was cut off and never took effect; another program changed the file since"
         return Settled(self._intent, "out", why, self._file.inode)
 
     def _remove_beside(self) -> None:

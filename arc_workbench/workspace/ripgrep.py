@@ -34,6 +34,8 @@ _NAMES = ("--binary", "--files-with-matches", "--null")
 _EVERYTHING = ("--no-ignore", "--hidden", "--no-follow", "-g", "!.git/", "-g", "!node_modules/")
 _NEEDS_PCRE2 = (b"look-around", b"backreferences are not supported")
 _FAULT_OF_FILE = re.compile(rb"(?:rg: )?(.*?): (PCRE2: error matching|.*\(os error \d+\))")
+_VERBOSE = re.compile(r"\(\?[a-zA-Z]*x[a-zA-Z]*\)")
+_NOT_VERBOSE = re.compile(r"\(\?[a-zA-Z]*-[a-zA-Z]*x")
 _OPEN_FILES = "/proc/self/fd" if Path("/proc/self/fd").is_dir() else "/dev/fd"
 
 
@@ -145,7 +147,7 @@ class Ripgrep:
         how = ["--fixed-strings"] if query.literal else []
         how += ["--ignore-case"] if query.ignore_case else ["--case-sensitive"]
         how += ["--pcre2"] if self.dialect == "pcre2" else []
-        command = [self._command, *_QUIET, *how, *options, "-e", query.text, "--", *files]
+        command = [self._command, *_QUIET, *how, *options, "-e", _closed(query), "--", *files]
         try:
             return Child(command, self._deadline, cwd=cwd, lent=lent, most_bytes=most_bytes)
         except OSError as fault:
@@ -181,13 +183,21 @@ def _unread(fault: re.Match[bytes]) -> tuple[str, str]:
     return path, "the pattern takes too long" if slow else "unreadable"
 
 
+def _closed(query: Query) -> str:
+    """The expression, so that a comment at its end does not go on into what is put behind it."""
+    text = query.text
+    if query.literal or "#" not in text or not _VERBOSE.match(text) or _NOT_VERBOSE.search(text):
+        return text
+    return f"{text}\n"
+
+
 def _in_portions(files: Iterable[str]) -> Iterator[list[str]]:
-    """The names in lists that a command line can hold; a name never looks like an option."""
+    """The names in lists that a command line can hold; none looks like an option, or like `-`."""
     some: list[str] = []
     size = 0
     for file in files:
-        some.append(file)
-        size += len(os.fsencode(file)) + 16
+        some.append(file if file.startswith("/") else f"./{file}")
+        size += len(os.fsencode(file)) + 18
         if size > MAX_ARGUMENT_BYTES:
             yield some
             some, size = [], 0

@@ -9,7 +9,7 @@ import os
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain, islice, repeat
 from pathlib import Path
 from typing import Protocol
@@ -127,10 +127,16 @@ class _Run:
         self._deadline = deadline
 
     def by(self, engine: Ripgrep | Python) -> Hits:
-        if kind_of(self._place.real, self._place.shown) == "file":
+        kind = kind_of(self._place.real, self._place.shown)
+        if kind == "file":
             matched = self._in_file(engine)
+        elif kind == "other":
+            raise ToolError(
+                f"{self._place.shown} is not a regular file, so it is not opened; nothing was "
+                "searched. Name a file or a folder."
+            )
         else:
-            require_folder(self._place)
+            require_folder(replace(self._place, shadow=None))
             matched = self._below(engine)
         matched.files.sort()
         collected = Collected(self._query)

@@ -19,6 +19,7 @@ from arc_workbench.workspace.paths import reason
 
 LIST = "files.json"
 TREE = "tree"
+LOST = "The project is untouched. Begin a new session: --new"
 
 
 @dataclass(frozen=True)
@@ -55,7 +56,10 @@ class Shadow:
 
     def content(self, file: Shadowed) -> bytes:
         """The bytes that the dry run has for a file."""
-        return (self._folder / TREE / file.content).read_bytes()
+        try:
+            return (self._folder / TREE / file.content).read_bytes()
+        except OSError as fault:
+            raise ToolError(f"{file.real.name}: the dry run's content is lost. {LOST}") from fault
 
     def put(self, real: Path, before_sha256: str | None, content: bytes, mode: int) -> None:
         """Let the dry run's file hold these bytes; `ToolError` where there is no room for it."""
@@ -65,7 +69,8 @@ class Shadow:
         try:
             (self._folder / TREE).mkdir(mode=0o700, parents=True, exist_ok=True)
             self._replace(f"{TREE}/{name}", content)
-            self._write_list([*self._files.values(), *([] if first else [file])])
+            if first is None:
+                self._write_list([*self._files.values(), file])
         except OSError as fault:
             raise ToolError(
                 f"The dry run could not keep its change: {reason(fault)}; nothing was written."
@@ -90,6 +95,10 @@ class Shadow:
 
 
 def _read(path: Path) -> Iterator[Shadowed]:
-    if path.exists():
+    if not path.exists():
+        return
+    try:
         for record in json.loads(path.read_text(encoding="utf-8")):
             yield Shadowed(**record)
+    except (OSError, ValueError, TypeError) as fault:
+        raise ToolError(f"The list of the dry run cannot be read. {LOST}") from fault

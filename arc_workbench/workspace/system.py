@@ -21,6 +21,8 @@ PASSING = getattr(os, "O_PATH", os.O_RDONLY) | FOLDER
 READING = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOFOLLOW", 0)
 MAKING = os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0)
 
+POWERS = frozenset({"security.capability"})
+
 _OPENAT2 = 437  # the same number on every architecture of Linux
 _NO_LINKS = 0x04 | 0x02  # RESOLVE_NO_SYMLINKS, RESOLVE_NO_MAGICLINKS
 _NO_REPLACE, _EXCHANGE = 1, 2
@@ -252,9 +254,9 @@ def dress(new: int, old: int) -> None:
     was = os.fstat(old)
     with suppress(PermissionError):
         os.fchown(new, was.st_uid, was.st_gid)
-    os.fchmod(new, stat.S_IMODE(was.st_mode) & ~(stat.S_ISUID | stat.S_ISGID))
     if sys.platform == "linux":
         _copy_attributes(new, old)
+    os.fchmod(new, stat.S_IMODE(was.st_mode) & ~(stat.S_ISUID | stat.S_ISGID))
 
 
 def set_mode(opened: int, mode: int) -> None:
@@ -263,15 +265,19 @@ def set_mode(opened: int, mode: int) -> None:
 
 
 def _copy_attributes(new: int, old: int) -> None:
+    """Let the new file have the attributes of the old one, and none that a folder hands down."""
     try:
-        names = os.listxattr(old)
+        names, inherited = os.listxattr(old), os.listxattr(new)
     except OSError:  # this file system has none
         return
+    for name in inherited:
+        if name not in names:
+            with suppress(OSError):  # one that only the system may remove
+                os.removexattr(new, name)
     for name in names:
-        try:
-            os.setxattr(new, name, os.getxattr(old, name))
-        except OSError:  # one that only the system may set
-            continue
+        if name not in POWERS:
+            with suppress(OSError):  # one that only the system may set
+                os.setxattr(new, name, os.getxattr(old, name))
 
 
 def try_lock(opened: int) -> bool:

@@ -7,6 +7,7 @@ from pathlib import Path
 from arc_workbench.content import Diff
 from arc_workbench.errors import ToolError
 from arc_workbench.workspace.deadline import Deadline
+from arc_workbench.workspace.journal import Left
 from arc_workbench.workspace.paths import Place
 from arc_workbench.workspace.plans import FilePlan, current_sha256, plan_content, shown_difference
 from arc_workbench.workspace.reading import sha256_of
@@ -14,17 +15,21 @@ from arc_workbench.workspace.records import Intent
 
 
 def plan_undo(
-    place: Place, intent: Intent, before: bytes | None, inode: int, deadline: Deadline
+    place: Place, intent: Intent, before: bytes | None, left: Left, deadline: Deadline
 ) -> FilePlan:
     """The file as it was before a change that is in force.
 
-    `inode` is what the change left, 0 where that is not known. Raises `ToolError`, which says what
-    differs, unless the file is byte for byte and in person what the change made of it (REQ-S64).
+    Raises `ToolError`, which says what differs, unless the file is byte for byte and in person what
+    the change made of it (REQ-S64).
     """
     after = intent.after.sha256 if intent.after is not None else None
-    _require_untouched(place, intent.id, after, inode)
+    inode = _require_untouched(place, intent.id, after)
     if current_sha256(place, deadline) != after:
-        raise _not_undone(place, intent.id, "its bytes are others")
+        later = left.last_change not in {"", intent.id}
+        what = f"by {left.last_change}; undo that first" if later else "its bytes are others"
+        raise _not_undone(place, intent.id, what)
+    if left.inode and inode != left.inode:
+        raise _not_undone(place, intent.id, "another file has its name now")
     return plan_content(
         place,
         after,
@@ -33,7 +38,7 @@ def plan_undo(
         verb="undo",
         undoes=intent.id,
         mode=intent.mode if after is None else 0,
-        before_inode=inode,
+        before_inode=left.inode,
         folders=intent.folders if before is None else (),
     )
 
@@ -59,13 +64,14 @@ def difference(place: Place, before: bytes | None, after: bytes | None, deadline
     )
 
 
-def _require_untouched(place: Place, id_: str, after: str | None, inode: int) -> None:
+def _require_untouched(place: Place, id_: str, after: str | None) -> int:
+    """The inode of the file, 0 where there is none and should be none."""
     try:
         found = place.real.lstat()
     except (FileNotFoundError, NotADirectoryError):
         if after is not None:
             raise _not_undone(place, id_, "it is gone") from None
-        return
+        return 0
     if after is None:
         raise _not_undone(place, id_, "there is a file of that name again")
     if Path(os.path.realpath(place.real)) != place.real:
@@ -74,8 +80,7 @@ def _require_untouched(place: Place, id_: str, after: str | None, inode: int) ->
         raise _not_undone(place, id_, "it is no regular file any more")
     if found.st_nlink > 1:
         raise _not_undone(place, id_, "it has another name now, a hard link")
-    if inode and found.st_ino != inode:
-        raise _not_undone(place, id_, "another file has its name now")
+    return found.st_ino
 
 
 def _not_undone(place: Place, id_: str, what: str) -> ToolError:

@@ -288,11 +288,15 @@ def test_the_journal_of_a_newer_version_is_left_as_it_is(kept: Kept) -> None:
     kept.begin_anew()
 
 
-def test_a_state_folder_that_was_cleared_away_is_made_again(kept: Kept) -> None:
+@requirement("REQ-F15")
+def test_a_state_folder_that_was_cleared_away_is_noticed_and_made_again(kept: Kept) -> None:
     workspace = kept.model.workspace()
     workspace.apply(workspace.plan_write(workspace.inside("a.txt"), "one"))
     shutil.rmtree(kept.folder)
 
+    with pytest.raises(ToolError, match="Journal tampered"):
+        workspace.apply(workspace.plan_write(workspace.inside("a.txt"), "two"))
+    workspace.decide("journal", "keep")
     change = workspace.apply(workspace.plan_write(workspace.inside("a.txt"), "two"))
 
     assert change.id == f"c{len(kept.rows) + 2}"

@@ -179,6 +179,8 @@ def _fact_rows(question: PermissionRequested) -> Iterator[tuple[str, tuple[Node,
         yield "Sandbox", (words.sandbox(question),)
     if words.undoable(question):
         yield "Can be undone", (words.undoable(question),)
+    if words.dry_run(question):
+        yield "Dry run", (words.dry_run(question),)
     said = words.model_says(question)
     if said:
         aside = el("span", "aw-soft", "Its words, not checked.")

@@ -2,9 +2,10 @@
 
 # pyright: basic
 
+import contextlib
 import os
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,8 @@ from IPython.core.completer import (
     context_matcher,
 )
 
-from arc_workbench.frontends.options import CELL_OPTIONS, SUBCOMMANDS
+from arc_workbench.errors import ArcError
+from arc_workbench.frontends.options import CELL_OPTIONS, SUBCOMMANDS, Subcommand, helped
 
 LINE = re.compile(r"\s*%agent\s+(?P<rest>.*)", re.DOTALL)
 HEADER = re.compile(r"%%agent(\s|$)")
@@ -49,7 +51,7 @@ def _complete(shell: Any, context: CompletionContext) -> SimpleMatcherResult:
     before = context.text_until_cursor
     line = LINE.match(before)
     if line:
-        return _found(_line_words(line["rest"]), _last_word(before))
+        return _found(_line_words(shell, line["rest"]), _last_word(before), nothing_else=True)
     if not HEADER.match(lines[0]):
         return {"completions": []}
     if context.cursor_line == 0:
@@ -60,12 +62,23 @@ def _complete(shell: Any, context: CompletionContext) -> SimpleMatcherResult:
     return _found(_files(_folder(shell), mention[1].lstrip('"')), mention[1].lstrip('"'))
 
 
-def _found(words: Iterable[str], fragment: str) -> SimpleMatcherResult:
+class _Nothing(tuple[SimpleCompletion, ...]):
+    """No completion, and none of others: IPython heeds `suppress` only of what has a length."""
+
+    def __len__(self) -> int:
+        return 1
+
+
+def _found(
+    words: Iterable[str], fragment: str, *, nothing_else: bool = False
+) -> SimpleMatcherResult:
     fitting = [word for word in words if word.startswith(fragment)]
+    completions = [SimpleCompletion(text=word, type="magic") for word in fitting[:MOST]]
     return {
-        "completions": [SimpleCompletion(text=word, type="magic") for word in fitting[:MOST]],
+        "completions": completions or (_Nothing() if nothing_else else []),
         "matched_fragment": fragment,
         "suppress": True,
+        "ordered": True,
     }
 
 
@@ -88,13 +101,53 @@ def _header_words(shell: Any, before: str) -> Iterable[str]:
     return options
 
 
-def _line_words(rest: str) -> Iterable[str]:
-    first, space, _ = rest.partition(" ")
-    if not space:
+def _line_words(shell: Any, rest: str) -> Iterable[str]:
+    first, *words = re.split(r"[\s=]+", rest)
+    if not words:
         return (known.name for known in SUBCOMMANDS)
-    for known in SUBCOMMANDS:
-        if known.name == first:
+    known = next((known for known in SUBCOMMANDS if known.name == first), None)
+    if known is None:
+        return ()
+    if known.options and words[-1].startswith("-"):
+        return (option.name for option in known.options)
+    if known.options and words[-2:-1] == ["--project"]:
+        return _folders(words[-1])
+    return _first_words(shell, known, words)
+
+
+def _first_words(shell: Any, known: Subcommand, words: Sequence[str]) -> Iterable[str]:
+    """What may follow a subcommand; `words` stand there already, the last perhaps half."""
+    match known.name, len(words):
+        case "help", 1:
+            return helped()
+        case "changes" | "undo" as name, 1:
+            return _changes(shell, standing=name == "undo")
+        case "recovery", 2 if words[0] in known.values:
+            return _open_questions(shell)
+        case _, 1:
             return known.values
+        case _:
+            return ()
+
+
+def _changes(shell: Any, *, standing: bool) -> Iterable[str]:
+    """The newest changes, or those of them that an undo could take back."""
+    from arc_workbench.frontends import history
+    from arc_workbench.frontends.notebook import journals
+
+    with contextlib.suppress(ArcError, OSError):
+        rows = journals.find(shell.arc_workbench.desk).changes(MOST)
+        return [row.id for row in rows if history.can_be_undone(row) or not standing]
+    return ()
+
+
+def _open_questions(shell: Any) -> Iterable[str]:
+    """The changes that need a person, or the journal itself."""
+    from arc_workbench.frontends.notebook import journals
+
+    with contextlib.suppress(ArcError, OSError):
+        entries = journals.find(shell.arc_workbench.desk).recovery().entries
+        return [each.id for each in entries if each.status in {"ambiguous", "tampered"}]
     return ()
 
 

@@ -30,21 +30,28 @@ class ArcWorkbench(Configurable):
     mode = Unicode("", help="default, acceptEdits, plan or yolo").tag(config=True)
     access = Unicode("", help="full or safe").tag(config=True)
     session_dir = Unicode("", help="the folder that holds sessions").tag(config=True)
-    pace = Float(0.0, help="tokens per second of scripts; 0 keeps the default").tag(config=True)
+    pace = Float(None, allow_none=True, help="tokens per second of scripts; 0 does not wait").tag(
+        config=True
+    )
 
     dry_run = Bool(False, help="let files change in a copy only").tag(config=True)
 
     @validate(*NAMES)
     def _check(self, proposal: Any) -> Any:
         name, value = proposal["trait"].name, proposal["value"]
-        if value:
+        if _is_given(value):
             _require(name, value)
         return value
 
     def given(self) -> dict[str, object]:
         """What was set, by setting name."""
         values = {name: getattr(self, name) for name in NAMES}
-        return {name: value for name, value in values.items() if value}
+        return {name: value for name, value in values.items() if _is_given(value)}
+
+
+def _is_given(value: object) -> bool:
+    """Nothing, an empty text and "off" are what stands there unless something is set."""
+    return value is not None and value != "" and value is not False
 
 
 def _require(name: str, value: Any) -> None:

@@ -4,7 +4,6 @@
 
 import contextlib
 import os
-from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -24,9 +23,6 @@ KEPT = ("mode", "access", "model")
 ONE_TURN = (*KEPT, "dry_run")
 NO_KEY = "No key, so a script answers; its tools are real. Others: %agent help model"
 UNUSED_KEY = "This version has no use for the key that is set; a script answers, with real tools."
-
-
-MOST_BARS = 8
 
 
 class Closable(Protocol):
@@ -53,7 +49,7 @@ class Desk:
         self.config = config
         self.current: Session | None = None
         self._chosen: dict[str, object] = {}
-        self._bars: deque[Closable] = deque()
+        self._bars: dict[str, Closable] = {}
         self._access_given = False
         config.observe(self._config_changed, names=list(KEPT))
 
@@ -110,11 +106,17 @@ class Desk:
         """What the next session begins with."""
         self._chosen[key] = value
 
-    def keep(self, bar: Closable) -> None:
-        """Buttons stay alive while they may be seen; of many only the newest do."""
-        self._bars.append(bar)
-        while len(self._bars) > MOST_BARS:
-            self._bars.popleft().close()
+    def keep(self, kind: str, bar: Closable) -> None:
+        """Buttons stay alive until the next of their kind are shown."""
+        self.settle(kind)
+        self._bars[kind] = bar
+
+    def settle(self, kind: str = "") -> None:
+        """Let buttons of a kind go, or all; what they came to takes their place."""
+        for each in [kind] if kind else [*self._bars]:
+            bar = self._bars.pop(each, None)
+            if bar is not None:
+                bar.close()
 
     def value(self, key: str) -> str:
         """What is set now: of the current session, or what the next one would begin with."""
@@ -125,8 +127,7 @@ class Desk:
 
     def close(self) -> None:
         """Let the current session go, and every button."""
-        while self._bars:
-            self._bars.popleft().close()
+        self.settle()
         if self.current is not None:
             self.current.close()
             self.current = None

@@ -44,12 +44,17 @@ class Bounds:
     chars: int = MAX_CHARS
 
 
+DETAILED = Bounds(changed=4_000, lines=8_000, chars=400_000)
+"""For one change that somebody looks at."""
 WHOLE = Bounds(changed=10_000, lines=20_000, line=100_000, chars=1_000_000)
 """For an action that somebody is asked about."""
 
 
 def diff(block: Diff, bounds: Bounds = Bounds(), where: str = "") -> Element:
-    """The change as a box; `where` names the command that shows what is left out."""
+    """The change as a box; `where` names the command that shows what is left out.
+
+    Without it, what is left out of a `DETAILED` drawing stands in the file alone.
+    """
     hunks, line_ends = _without_line_ends(read(block.unified, bounds.lines).hunks)
     kept = _kept(hunks, bounds)
     left_out = sum(changed(block.unified)) - _count(kept)
@@ -61,7 +66,7 @@ def diff(block: Diff, bounds: Bounds = Bounds(), where: str = "") -> Element:
     if lines:
         parts.append(el("pre", "aw-diff", *lines, aria_label="Lines of the change"))
     if left_out:
-        parts.append(_cut(left_out, where))
+        parts.append(_cut(left_out, where, in_file=bounds == DETAILED))
     return el("div", "aw-file", *parts)
 
 
@@ -100,7 +105,7 @@ def _without_line_ends(hunks: Sequence[Hunk]) -> tuple[Sequence[Hunk], str]:
 
 def _head(block: Diff, line_ends: str) -> Element:
     added, removed = changed(block.unified)
-    path = el("span", "aw-file__path", *chips(block.path, "action"))
+    path = el("span", "aw-file__path", *chips(block.path, "name"))
     if block.created:
         new = el("span", "aw-tag", "new")
         volume = plural(added, "line") if added else "empty"
@@ -111,10 +116,12 @@ def _head(block: Diff, line_ends: str) -> Element:
     return el("div", "aw-file__head", path, *gone, " ", counts)
 
 
-def _cut(left_out: int, where: str) -> Element:
+def _cut(left_out: int, where: str, *, in_file: bool) -> Element:
     words: list[Node] = [el("span", "", f"{plural(left_out, 'changed line')} not shown here.")]
     if where:
         words += [" ", el("span", "", "All of it: ", el("code", "", where))]
+    elif in_file:
+        words += [" ", el("span", "", "They stand in the file itself.")]
     return el("div", "aw-file__cut", *words)
 
 

@@ -5,6 +5,7 @@ Loading imports nothing that the first cell does not use, and starts nothing (RE
 
 # pyright: basic
 
+import atexit
 from typing import TYPE_CHECKING, Any
 
 from arc_workbench.frontends.notebook.rewriting import AwaitedCell
@@ -47,6 +48,11 @@ class Extension:
 
         raise AgentError("%%agent must open the cell; nothing ran. Move what stands above it.")
 
+    def at_end(self) -> None:
+        """The kernel ends: buttons that stand in a notebook give way to what they came to."""
+        if self._desk is not None:
+            self._desk.settle()
+
     def close(self) -> None:
         """Let every session of this kernel go."""
         if self._desk is not None:
@@ -65,6 +71,7 @@ def load_ipython_extension(shell: Any) -> None:
     shell.input_transformer_manager.cleanup_transforms.insert(0, extension.rewrite)
     shell.configurables.append(extension.config)
     completion.register(shell)
+    atexit.register(extension.at_end)
 
 
 def unload_ipython_extension(shell: Any) -> None:
@@ -78,5 +85,6 @@ def unload_ipython_extension(shell: Any) -> None:
     shell.configurables.remove(extension.config)
     shell.input_transformer_manager.cleanup_transforms.remove(extension.rewrite)
     magics.unregister(shell)
+    atexit.unregister(extension.at_end)
     extension.close()
     delattr(shell, ATTRIBUTE)

@@ -2,24 +2,18 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from typing import TypeVar
+from collections.abc import Iterator, Sequence
 
 from arc_workbench.content import Declaration, Matches, MatchLine, Name, Names, Outline
 from arc_workbench.frontends import found
 from arc_workbench.frontends.notebook.elements import Element, Node, el
 from arc_workbench.frontends.notebook.odd import chips
 from arc_workbench.frontends.notebook.syntax import marked
-from arc_workbench.frontends.notebook.tables import missing, number, path, row, table
-from arc_workbench.frontends.words import plural, size
+from arc_workbench.frontends.notebook.tables import folded, number, path, row, table
+from arc_workbench.frontends.words import size
 
-AT_ONCE = 40
-MOST = 300
 MAX_LINE = 240
 MAX_NOTE = 600
-
-T = TypeVar("T")
-
 
 # ---- matches ------------------------------------------------------------------------------------
 
@@ -38,7 +32,7 @@ def matches(block: Matches) -> Element:
             told.add(group.path)
         return table("Matches", rows)
 
-    return el("div", "", *_folded(draw, block.lines, "line"), *_note(block.note))
+    return el("div", "", *folded(draw, block.lines, "line"), *_note(block.note))
 
 
 def _of(count: int) -> str:
@@ -68,7 +62,7 @@ def names(block: Names) -> Element:
     """A folder, or the names that were found."""
     if not block.names:
         return _empty("Nothing is here", block.note)
-    return el("div", "", *_folded(_name_table, block.names, "name"), *_note(block.note))
+    return el("div", "", *folded(_name_table, block.names, "name"), *_note(block.note))
 
 
 def _name_table(shown: Sequence[Name]) -> Element:
@@ -94,7 +88,7 @@ def outline(block: Outline) -> Element:
     head = el("div", "aw-card__head", name, " ", measures)
     if not block.declarations:
         return el("section", "aw-card", head, _body(_soft("No declarations found.")))
-    parts = _folded(_outline_table, block.declarations, "declaration")
+    parts = folded(_outline_table, block.declarations, "declaration")
     return el("section", "aw-card", head, _body(*parts))
 
 
@@ -121,19 +115,6 @@ def _signature(each: Declaration) -> tuple[Node, ...]:
 
 
 # ---- what they have in common -------------------------------------------------------------------
-
-
-def _folded(
-    draw: Callable[[Sequence[T]], Element], items: Sequence[T], noun: str
-) -> Iterator[Element]:
-    """The first rows, the next in a fold, and how many are in neither."""
-    yield draw(items[:AT_ONCE])
-    folded = items[AT_ONCE:MOST]
-    if folded:
-        chevron = el("span", "aw-chev", "\u203a", aria_hidden="true")
-        summary = el("summary", "", chevron, f" Show {plural(len(folded), f'more {noun}')}")
-        yield el("details", "aw-more", summary, draw(folded))
-    yield from missing(len(items) - MOST, f"more {noun}s")
 
 
 def _note(note: str) -> list[Element]:

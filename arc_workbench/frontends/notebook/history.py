@@ -1,12 +1,23 @@
 """Changes of files as a table, and what start-up found as a card."""
 
+from collections.abc import Sequence
+
 from arc_workbench.content import ChangeRow, Changes, Recovery, RecoveryEntry
 from arc_workbench.frontends import history
 from arc_workbench.frontends.notebook.elements import Element, Node, el
 from arc_workbench.frontends.notebook.odd import chips
-from arc_workbench.frontends.notebook.tables import identity, missing, number, path, row, table
+from arc_workbench.frontends.notebook.tables import (
+    MOST,
+    folded,
+    identity,
+    missing,
+    named,
+    number,
+    row,
+    table,
+    words,
+)
 
-MOST = 200
 MAX_WORDS = 600
 
 _CHANGES = (("Change", ""), ("What", ""), ("File", ""), ("Lines", "aw-num"), ("Now", ""))
@@ -16,9 +27,18 @@ _FOUND = (("Change", ""), ("File", ""), ("Found", ""), ("What to do", ""))
 def changes(block: Changes) -> Element:
     """Changes, newest first."""
     if not block.changes:
-        return el("p", "aw-soft", history.NO_CHANGES)
-    drawn = table("Changes", [change(each) for each in block.changes[:MOST]], *_CHANGES)
-    return el("div", "", drawn, *missing(len(block.changes) - MOST, "older changes"))
+        return el("div", "", *(_note(block.note) or [el("p", "aw-soft", history.NO_CHANGES)]))
+    return el("div", "", *_note(block.note), *folded(_table, block.changes, "change"))
+
+
+def _table(rows: Sequence[ChangeRow]) -> Element:
+    return table("Changes", [change(each) for each in rows], *_CHANGES)
+
+
+def _note(words: str) -> list[Element]:
+    """Why not all that happened stands in the table."""
+    sign = el("span", "aw-mark aw-mark--warn", "!", aria_hidden="true")
+    return [el("p", "aw-note", sign, " ", el("span", "", *chips(words)))] if words else []
 
 
 def change(each: ChangeRow) -> Element:
@@ -27,7 +47,7 @@ def change(each: ChangeRow) -> Element:
     return row(
         identity(each.id),
         el("td", "", *chips(history.operation(each)[:80], "action")),
-        el("code", "", *path(each.path)),
+        named(each.path),
         number(history.lines(each, "\u2212")),
         el("td", "aw-strong" if each.status == "ambiguous" else "aw-soft", now),
     )
@@ -55,7 +75,7 @@ def recovery(report: Recovery) -> Element:
 def _entry(entry: RecoveryEntry) -> Element:
     return row(
         identity(entry.id),
-        el("code", "", *path(entry.path)),
-        el("td", "", *chips(entry.happened[:MAX_WORDS])),
-        el("td", "", *chips(entry.next[:MAX_WORDS] or "nothing")),
+        named(entry.path),
+        words(entry.happened[:MAX_WORDS]),
+        words(entry.next[:MAX_WORDS] or "nothing"),
     )

@@ -294,6 +294,8 @@ class View {
     this.keys = new Map();
     this.codes = new Map();
     this.isLive = true;
+    // The last button that was pressed outside a question: its place gets the focus back.
+    this.pressed = null;
     this.started = null;
     this.root = document.createElement("div");
     this.status = build(["div", { class: "aw-sr", role: "status" }], () => {});
@@ -379,9 +381,21 @@ class View {
       return;
     }
     const kept = remember(old);
+    const held = this.pressed !== null && old.contains(this.pressed);
     const fresh = this.build(tree);
     old.replaceWith(fresh);
     restore(fresh, kept);
+    if (held) this.giveFocusTo(fresh);
+  }
+
+  /** What was pressed is gone or new: the focus goes to the button, or to what it came to. */
+  giveFocusTo(fresh) {
+    this.pressed = null;
+    const active = document.activeElement;
+    if (active && active !== document.body && !this.root.contains(active)) return;
+    const target = fresh.querySelector("button") ?? fresh;
+    if (target === fresh) fresh.tabIndex = -1;
+    target.focus({ preventScroll: true });
   }
 
   append(key, text) {
@@ -421,6 +435,7 @@ class View {
     }
     this.model.send(content);
     if (verb.prompt) this.close(verb.prompt);
+    this.pressed = button.closest(".aw-ask, .aw-head") ? null : button;
     button.disabled = true;
     clearTimeout(this.patience);
     this.patience = setTimeout(() => this.complain(button), NO_ANSWER_MS);

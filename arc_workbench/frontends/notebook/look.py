@@ -7,6 +7,15 @@ from typing import Any
 
 from arc_workbench.content import Value
 
+NO_PANDAS = "pandas is not installed, so there is no frame. Use .rows, or: pip install pandas"
+
+
+class NoPandas(ImportError):
+    """Shown as one line."""
+
+    def _render_traceback_(self) -> list[str]:
+        return [str(self)]
+
 
 class Look:
     """The result of a `%agent` line: it can be assigned, and shows itself."""
@@ -23,8 +32,12 @@ class Look:
         return self._html or None
 
     def to_frame(self) -> Any:
-        """The rows as a pandas frame; raises ImportError where pandas is not installed."""
-        return import_module("pandas").DataFrame(self.rows)
+        """The rows as a pandas frame; raises `NoPandas` where pandas is not installed."""
+        try:
+            pandas = import_module("pandas")
+        except ModuleNotFoundError:
+            raise NoPandas(NO_PANDAS) from None
+        return pandas.DataFrame(self.rows)
 
 
 def rows_of(values: tuple[Value, ...]) -> list[dict[str, Any]]:

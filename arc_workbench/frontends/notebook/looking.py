@@ -9,10 +9,12 @@ from arc_workbench.errors import ArcError, SettingsError
 from arc_workbench.frontends import doctor, options, plain
 from arc_workbench.frontends.notebook.cell import AgentError
 from arc_workbench.frontends.notebook.desk import Desk
+from arc_workbench.frontends.notebook.drying import dryrun
 from arc_workbench.frontends.notebook.look import Look
 from arc_workbench.frontends.notebook.static import static_bundle
-from arc_workbench.frontends.notebook.undoing import changes, dryrun, recovery, undo
+from arc_workbench.frontends.notebook.undoing import changes, recovery, undo
 from arc_workbench.permissions.modes import MODES
+from arc_workbench.settings import project_folder
 from arc_workbench.views import TurnView
 
 
@@ -21,6 +23,10 @@ def run_line(desk: Desk, line: str) -> Look | None:
     try:
         words = options.split(line.rstrip().removesuffix(";"))
         known, rest = options.subcommand(words)
+        if known.options:
+            parsed = options.parse(rest, known.options)
+            project = parsed.text("project") or ""
+            return COMMANDS[known.name](desk, *_checked(known, parsed.words), project=project)
         return COMMANDS[known.name](desk, *_checked(known, rest))
     except ArcError as fault:
         raise AgentError(str(fault)) from None
@@ -111,7 +117,10 @@ def _place(turns: list[TurnView], word: str) -> TurnView:
 
 
 def _doctor(desk: Desk, word: str = "") -> Look:
-    rows = doctor.examine(os.environ, kernel=getattr(desk.shell, "kernel", None) is not None)
+    session = desk.current
+    project = session.project if session else project_folder(desk.settings({}))
+    kernel = getattr(desk.shell, "kernel", None) is not None
+    rows = doctor.examine(os.environ, kernel=kernel, project=project)
     return Look(doctor.as_text(rows), [row.as_json() for row in rows])
 
 

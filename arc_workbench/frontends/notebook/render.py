@@ -254,12 +254,22 @@ def _chevron() -> Element:
 
 
 def _call(view: TurnView, call: CallView, key: str, rank: int) -> Element:
-    nodes: list[Node] = [_row(call, f"%agent transcript t{view.number}", key)]
+    nodes: list[Node] = [_row(call, _where(view, call), key)]
     if call.question is not None:
         nodes.append(cards.card(call.question, rank))
     elif call.decision is not None and (call.decision.prompt or call.decision.verdict == "deny"):
         nodes.append(cards.answered(call.decision))
     return el("div", "aw-call", *nodes, key=key)
+
+
+def _where(view: TurnView, call: CallView) -> str:
+    """The command that shows what is left out of a change that is drawn."""
+    if not any(isinstance(block, Diff) for block in shown_of(call.result)):
+        return ""
+    changes = [change for change in view.changes if change.call_id == call.id]
+    if not changes:
+        return ""
+    return "%agent dryrun diff" if changes[0].dry_run else f"%agent changes {changes[0].change_id}"
 
 
 def card(question: PermissionRequested, call: int = 0) -> Element:

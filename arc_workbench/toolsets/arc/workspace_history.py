@@ -30,9 +30,10 @@ def run(args: Args, ctx: ToolContext) -> ToolResult:
         | ({"undoes": row.undoes} if row.undoes else {})
         for row in rows
     ]
-    value = cast("JsonObject", {"changes": changes})
+    note = ctx.workspace.history_note
+    value = cast("JsonObject", {"changes": changes} | ({"note": note} if note else {}))
     count = f"{len(rows)} change{'s' * (len(rows) != 1)}"
-    return ToolResult.of_json(value, note=count, display=(Changes(changes=rows),))
+    return ToolResult.of_json(value, note=count, display=(Changes(changes=rows, note=note),))
 
 
 TOOL = Tool("workspace_history", Args, run, effect="read", direct=False)

@@ -4,6 +4,7 @@ from pydantic import Field
 
 from arc_workbench.content import JsonObject, Name, Names, ToolResult
 from arc_workbench.errors import ToolError
+from arc_workbench.tools.looking import counted, on_disk
 from arc_workbench.tools.schema import Omittable
 from arc_workbench.tools.tool import Planned, Tool, ToolArgs, ToolContext
 from arc_workbench.workspace import Entry, Place, describe
@@ -35,13 +36,14 @@ def plan(args: Args, ctx: ToolContext) -> Planned[Place]:
 def run(args: Args, ctx: ToolContext, place: Place) -> ToolResult:
     if args.limit < 1 or args.offset < 0:
         raise ToolError("limit must be at least 1 and offset at least 0; nothing was listed.")
-    found = ctx.workspace.list(
-        place,
-        recursive=args.recursive,
-        limit=min(args.limit, MOST),
-        offset=args.offset,
-        signal=ctx.signal,
-    )
+    with on_disk(ctx):
+        found = ctx.workspace.list(
+            place,
+            recursive=args.recursive,
+            limit=min(args.limit, MOST),
+            offset=args.offset,
+            signal=ctx.signal,
+        )
     value: JsonObject = {
         "path": place.shown,
         "entries": [_entry(entry) for entry in found.entries],
@@ -56,7 +58,7 @@ def run(args: Args, ctx: ToolContext, place: Place) -> ToolResult:
     more = f"More from offset {found.next_offset}." if found.truncated else ""
     return ToolResult.of_json(
         value,
-        note=f"{len(found.entries)} entries",
+        note=counted(len(found.entries), "entry", "entries"),
         display=(Names(names=names, note=" ".join(filter(None, (more, note)))),),
     )
 

@@ -4,11 +4,13 @@ from pydantic import Field
 
 from arc_workbench.content import JsonObject, Matches, MatchLine, ToolResult
 from arc_workbench.errors import ToolError
+from arc_workbench.tools.looking import counted, on_disk
 from arc_workbench.tools.schema import Omittable
 from arc_workbench.tools.tool import Planned, Tool, ToolArgs, ToolContext
 from arc_workbench.workspace import Hits, Place, describe
 
 MOST = 200
+MORE = "There are more; narrow path or query."
 
 
 class Args(ToolArgs):
@@ -34,14 +36,15 @@ def plan(args: Args, ctx: ToolContext) -> Planned[Place]:
 def run(args: Args, ctx: ToolContext, place: Place) -> ToolResult:
     if args.limit < 1:
         raise ToolError("limit must be at least 1; nothing was searched.")
-    hits = ctx.workspace.search(
-        place,
-        args.query,
-        literal=True,
-        ignore_case=True,
-        limit=min(args.limit, MOST),
-        signal=ctx.signal,
-    )
+    with on_disk(ctx):
+        hits = ctx.workspace.search(
+            place,
+            args.query,
+            literal=True,
+            ignore_case=True,
+            limit=min(args.limit, MOST),
+            signal=ctx.signal,
+        )
     value: JsonObject = {"matches": [*_matches(hits)], "truncated": hits.truncated}
     said = (hits.stopped, describe(hits.skipped), ctx.workspace.dry_run_note)
     note = " ".join(filter(None, said))
@@ -52,8 +55,9 @@ def run(args: Args, ctx: ToolContext, place: Place) -> ToolResult:
         for block in hits.blocks
         for line in block.lines
     )
-    shown = Matches(lines=lines, count=hits.count, note=note)
-    return ToolResult.of_json(value, note=f"{hits.count} matches", display=(shown,))
+    more = MORE if hits.truncated else ""
+    shown = Matches(lines=lines, count=hits.count, note=" ".join(filter(None, (more, note))))
+    return ToolResult.of_json(value, note=counted(hits.count, "match", "matches"), display=(shown,))
 
 
 def _matches(hits: Hits) -> list[JsonObject]:

@@ -3,6 +3,7 @@
 from pydantic import Field
 
 from arc_workbench.content import Name, Names, ToolResult
+from arc_workbench.tools.looking import counted, on_disk
 from arc_workbench.tools.schema import Omittable
 from arc_workbench.tools.tool import ExactArgs, Planned, Tool, ToolContext
 from arc_workbench.workspace import Place, describe, on_one_line
@@ -34,7 +35,8 @@ def plan(args: Args, ctx: ToolContext) -> Planned[Place]:
 
 def run(args: Args, ctx: ToolContext, place: Place) -> ToolResult:
     patterns = (args.pattern,) if isinstance(args.pattern, str) else tuple(args.pattern)
-    found = ctx.workspace.find(place, patterns, limit=FILES, signal=ctx.signal)
+    with on_disk(ctx):
+        found = ctx.workspace.find(place, patterns, limit=FILES, signal=ctx.signal)
     lines = [on_one_line(path) for path in found.paths] or ["No files found."]
     notes: list[str] = []
     if found.truncated:
@@ -49,7 +51,7 @@ def run(args: Args, ctx: ToolContext, place: Place) -> ToolResult:
         notes.append(dry)
     return ToolResult.of_text(
         "\n".join([*lines, *([""] if notes else []), *notes]),
-        note=f"{found.total} files",
+        note=counted(found.total, "file", "files"),
         display=(
             Names(
                 names=tuple(Name(path=path, kind="file") for path in found.paths),

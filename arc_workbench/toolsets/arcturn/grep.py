@@ -3,6 +3,7 @@
 from pydantic import Field
 
 from arc_workbench.content import Matches, MatchLine, ToolResult
+from arc_workbench.tools.looking import counted, on_disk
 from arc_workbench.tools.schema import Omittable
 from arc_workbench.tools.tool import ExactArgs, Planned, Tool, ToolContext
 from arc_workbench.workspace import Block, Hits, Line, Place, describe, on_one_line
@@ -47,21 +48,22 @@ def plan(args: Args, ctx: ToolContext) -> Planned[Place]:
 
 
 def run(args: Args, ctx: ToolContext, place: Place) -> ToolResult:
-    hits = ctx.workspace.search(
-        place,
-        args.pattern,
-        ignore_case=args.case_insensitive,
-        context=max(0, args.context_lines),
-        glob=args.glob,
-        limit=MATCHES,
-        signal=ctx.signal,
-    )
+    with on_disk(ctx):
+        hits = ctx.workspace.search(
+            place,
+            args.pattern,
+            ignore_case=args.case_insensitive,
+            context=max(0, args.context_lines),
+            glob=args.glob,
+            limit=MATCHES,
+            signal=ctx.signal,
+        )
     notes = [*_notes(hits), *filter(None, [ctx.workspace.dry_run_note])]
     separator = "\n--\n" if args.context_lines > 0 else "\n"
     body = separator.join(_block(block) for block in hits.blocks) or "No matches found."
     return ToolResult.of_text(
         "\n".join([body, *([""] if notes else []), *notes]),
-        note=f"{hits.count} matches",
+        note=counted(hits.count, "match", "matches"),
         display=(_display(hits, notes),),
         matchCount=hits.count,
         filesSearched=hits.files_searched,

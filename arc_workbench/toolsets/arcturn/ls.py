@@ -3,6 +3,7 @@
 from pydantic import Field
 
 from arc_workbench.content import Name, Names, ToolResult
+from arc_workbench.tools.looking import counted, on_disk
 from arc_workbench.tools.schema import Omittable
 from arc_workbench.tools.tool import ExactArgs, Planned, Tool, ToolContext
 from arc_workbench.workspace import Entry, Place, on_one_line
@@ -28,7 +29,8 @@ def plan(args: Args, ctx: ToolContext) -> Planned[Place]:
 
 
 def run(args: Args, ctx: ToolContext, place: Place) -> ToolResult:
-    found = ctx.workspace.level(place, limit=ENTRIES, signal=ctx.signal)
+    with on_disk(ctx):
+        found = ctx.workspace.level(place, limit=ENTRIES, signal=ctx.signal)
     lines = [_line(entry) for entry in found.entries] or ["(empty folder)"]
     notes: list[str] = []
     if found.truncated:
@@ -40,7 +42,7 @@ def run(args: Args, ctx: ToolContext, place: Place) -> ToolResult:
     note = " ".join(said.strip("[]") for said in notes)
     return ToolResult.of_text(
         "\n".join(lines),
-        note=f"{found.total} entries",
+        note=counted(found.total, "entry", "entries"),
         display=(Names(names=tuple(_name(entry) for entry in found.entries), note=note),),
         path=place.shown,
         entryCount=found.total,

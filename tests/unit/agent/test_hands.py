@@ -67,7 +67,7 @@ async def test_undo_again_and_again_walks_back_and_then_says_that_there_is_nothi
     made.session.undo()
 
     assert sorted(path.name for path in made.project.iterdir()) == []
-    with pytest.raises(ToolError, match="changed nothing that could be undone"):
+    with pytest.raises(ToolError, match="Nothing of this session is left to undo"):
         made.session.undo()
     made.session.undo("c4")
     assert (made.project / "a.txt").read_text(encoding="utf-8") == "one\n"

@@ -122,6 +122,51 @@ def test_a_folder_that_became_a_link_meanwhile_stops_the_whole(
     assert (root / "a.txt").read_bytes() == b"one\r\ntwo\n"
 
 
+@requirement("REQ-S145")
+def test_a_new_file_without_any_text_is_shown_and_applied(workspace: Workspace, root: Path) -> None:
+    write(workspace, "pkg/__init__.py", "")
+
+    (shown,) = workspace.dry_run_diffs()
+    workspace.apply_dry_run()
+
+    assert (shown.path, shown.created, shown.unified) == ("pkg/__init__.py", True, "")
+    assert (root / "pkg/__init__.py").read_bytes() == b""
+
+
+def test_a_name_cannot_be_a_file_and_a_folder(workspace: Workspace, root: Path) -> None:
+    write(workspace, "x", "file")
+
+    with pytest.raises(ToolError, match="cannot be a folder too"):
+        write(workspace, "x/y", "below")
+
+    workspace.apply_dry_run()
+    assert (root / "x").read_text(encoding="utf-8") == "file"
+
+
+def test_a_dry_run_whose_list_was_cut_is_not_taken_for_an_empty_one(
+    workspace: Workspace, root: Path, tmp_path: Path
+) -> None:
+    edit(workspace, "a.txt", "one", "1")
+    whole = (tmp_path / "dry" / "files.json").read_bytes()
+    (tmp_path / "dry" / "files.json").write_bytes(whole[:-5])
+
+    again = Workspace(root, tmp_path / "state")
+    with pytest.raises(ToolError, match="list of the dry run cannot be read"):
+        again.begin_dry_run(tmp_path / "dry")
+
+
+def test_what_stands_in_the_way_does_not_hide_the_rest_of_the_diff(
+    workspace: Workspace, root: Path
+) -> None:
+    write(workspace, "d/new.txt", "new\n")
+    edit(workspace, "a.txt", "one", "1")
+    (root / "d").write_text("a file now", encoding="utf-8")
+
+    assert [diff.path for diff in workspace.dry_run_diffs()] == ["a.txt", "d/new.txt"]
+    with pytest.raises(ToolError, match="changed since the dry run touched it"):
+        workspace.apply_dry_run()
+
+
 def test_discarding_forgets_everything_and_a_second_time_nothing(workspace: Workspace) -> None:
     edit(workspace, "a.txt", "one", "1")
 
