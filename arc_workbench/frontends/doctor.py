@@ -58,7 +58,7 @@ def examine(
         _sandbox(),
         _ripgrep(),
         _outlines(),
-        _journal(environment, project or Path.cwd()),
+        _journal(environment, project),
         _display(environment),
         _key(environment),
         _policy(environment),
@@ -168,17 +168,17 @@ def _outlines() -> Finding:
     return Finding("outlines", "missing", detail, "pip install 'arc-workbench[code]'")
 
 
-def _journal(environment: Mapping[str, str], project: Path) -> Finding:
+def _journal(environment: Mapping[str, str], project: Path | None) -> Finding:
     state = folder(str(home(environment)))
     try:
-        with contextlib.closing(journal_of(project, environment)) as files:
+        with contextlib.closing(journal_of(project or Path.cwd(), environment)) as files:
             report = files.recovery()
     except (ArcError, OSError) as fault:
         return Finding("journal", "off", f"{state}; {fault}", "see %agent recovery")
+    said = f"{project.name} is {report.verdict}" if project else f"{report.verdict} here"
     if report.mutation_blocked:
-        said = f"{state}; {project.name or '/'} is {report.verdict}"
-        return Finding("journal", "off", said, "see %agent recovery")
-    return Finding("journal", "ok", f"{state}; {project.name or '/'} is {report.verdict}")
+        return Finding("journal", "off", f"{state}; {said}", "see %agent recovery")
+    return Finding("journal", "ok", f"{state}; {said}")
 
 
 def _display(environment: Mapping[str, str]) -> Finding:

@@ -272,12 +272,30 @@ def _left_out(there: _Skeleton, sent: _Skeleton, head: int, tail: int) -> Near |
     start = there.text.rfind(sent.text[:head], 0, max(0, end)) + head
     if end < 0 or end - start > max(size, _MOST_LEFT_OUT):
         return None
-    first = there.original_of(start)
-    gap = there.original[first : there.original_of(end)].strip()
+    first, last = _at_a_word(there, start, end)
+    gap = there.original[first:last].strip()
     line, _ = _line_at(there.original, first)
     return Near(
         line, f"Nearest is line {line}: the file has {quoted(gap)} there, the text leaves it out."
     )
+
+
+def _at_a_word(there: _Skeleton, start: int, end: int) -> tuple[int, int]:
+    """Where in the original this begins and ends, moved back to a line or word if it reads alike.
+
+    Without the second line of `foo() bar() baz()`, what is missing may be `bar()` or `r() ba`.
+    """
+    text, original = there.text, there.original
+    best = (3, 0, 0)
+    for back in range(min(start, _MOST_LEFT_OUT)):
+        first = there.original_of(start - back)
+        before = original[max(0, first - 1) : first]
+        in_word = _WORD.match(before) and _WORD.match(original, first)
+        lead = original[original.rfind("\n", 0, first) + 1 : first]
+        best = min(best, (1 + bool(in_word) if lead.strip() else 0, back, first))
+        if best[0] == 0 or text[start - back - 1] != text[end - back - 1]:
+            break
+    return best[2], there.original_of(end - best[1] - 1) + 1
 
 
 def _parted(there: _Skeleton, sent: _Skeleton, at: int, at_sent: int) -> Near:

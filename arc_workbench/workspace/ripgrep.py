@@ -128,7 +128,8 @@ class Ripgrep:
         else:
             self.cut.update(opened)
         found: dict[int, list[RawLine]] = {}
-        for number, line in _events(outcome.output.rpartition(b"\n")[0]):
+        told = outcome.output.rpartition(b"\n")[0]
+        for number, line in _events(told, with_context=self._query.context > 0):
             found.setdefault(number, []).append(line)
         return found
 
@@ -269,13 +270,15 @@ class _Event(TypedDict):
     data: _Data
 
 
-def _events(output: bytes) -> Iterator[tuple[int, RawLine]]:
+def _events(output: bytes, *, with_context: bool) -> Iterator[tuple[int, RawLine]]:
+    """Lines by file. ripgrep 15 calls some lines of context matches, in which nothing matches."""
     for written in output.splitlines():
         event: _Event = json.loads(written)
         if event["type"] in {"match", "context"}:
             data = event["data"]
             opened = int(data["path"].get("text", "").rpartition("/")[2])
-            line = _line(data, matched=event["type"] == "match")
+            empty = with_context and not data["submatches"]
+            line = _line(data, matched=event["type"] == "match" and not empty)
             if line is not None:
                 yield opened, line
 

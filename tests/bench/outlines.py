@@ -1,17 +1,17 @@
-"""How long an outline takes the processor, against the bare parser that stands under it."""
+"""How long an outline takes, the best of many rounds, against the bare parser under it."""
 
 import ast
 import importlib
 import typing
 from collections.abc import Callable
 from pathlib import Path
-from time import thread_time
+from time import perf_counter
 
 from arc_workbench.code.outline import outline_of
 
 ROUNDS = 15
 SOURCE_BYTES = 300_000
-MAX_RATIO = 1.5
+MAX_RATIO = 1.5  # to a bare tree-sitter parse; the parser of Python has a process of its own
 MAX_MS = 80.0
 
 C_PART = """
@@ -61,8 +61,8 @@ def measure() -> bool:
     python = (python * (SOURCE_BYTES // len(python) + 1))[:SOURCE_BYTES].rpartition("\n\n\n")[0]
     parts = "".join(C_PART.format(n=n) for n in range(SOURCE_BYTES // len(C_PART) + 1))
     return all([  # both are measured, also if the first one misses its goal
-        _compared("a.py", python, lambda: ast.parse(python)),
-        _compared("a.c", parts, _bare_tree(parts)),
+        _compared("a.py", python, lambda: ast.parse(python), None),
+        _compared("a.c", parts, _bare_tree(parts), MAX_RATIO),
     ])  # fmt: skip
 
 
@@ -73,7 +73,7 @@ def _bare_tree(text: str) -> Callable[[], object]:
     return lambda: tree_sitter.Parser(language).parse(source)
 
 
-def _compared(name: str, text: str, bare: Callable[[], object]) -> bool:
+def _compared(name: str, text: str, bare: Callable[[], object], max_ratio: float | None) -> bool:
     found = outline_of(name, text)
     ours: list[float] = []
     theirs: list[float] = []
@@ -84,12 +84,13 @@ def _compared(name: str, text: str, bare: Callable[[], object]) -> bool:
     print(
         f"outlines: {name} of {len(text) / 1000:.0f} KB, {len(found or ())} declarations: "
         f"{took:.1f} ms (goal {MAX_MS:.0f}), bare parse {base:.1f} ms, "
-        f"ratio {took / base:.2f} (goal {MAX_RATIO})"
+        f"ratio {took / base:.2f}" + (f" (goal {max_ratio})" if max_ratio else "")
     )
-    return bool(found) and took <= MAX_MS and took / base <= MAX_RATIO
+    near = max_ratio is None or took / base <= max_ratio
+    return bool(found) and took <= MAX_MS and near
 
 
 def _milliseconds(work: Callable[[], object]) -> float:
-    began = thread_time()
+    began = perf_counter()
     work()
-    return (thread_time() - began) * 1000
+    return (perf_counter() - began) * 1000

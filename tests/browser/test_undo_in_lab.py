@@ -145,6 +145,66 @@ def test_a_notebook_that_is_opened_without_a_kernel_says_what_to_type(in_lab: Op
     again.screenshot("undo-reopened-light")
 
 
+@requirement("BUG-N4", "BUG-N21")
+def test_a_saved_notebook_shows_no_error_where_its_buttons_were(in_lab: Open) -> None:
+    notebook = changed(in_lab, "%agent changes c1")
+    button(notebook, 2, "Undo c1")
+    notebook.restart()
+    notebook.wait_until_idle()
+    notebook.save()
+
+    again = in_lab(files={"book.ipynb": json.dumps(notebook.saved())})
+
+    again.see("Undo it: %agent undo c1", cell=2)
+    again.page.wait_for_timeout(3_000)
+    shown = again.output(2).inner_text()
+    assert "Error displaying widget" not in shown
+    assert "Loading widget" not in shown
+    again.screenshot("undo-reopened-with-kernel-light")
+
+
+def test_a_saved_notebook_holds_what_buttons_came_to_instead_of_the_buttons(in_lab: Open) -> None:
+    notebook = changed(in_lab, "%agent changes c1", "%agent undo c2")
+    button(notebook, 2, "Undo c1").click()
+    notebook.see("c1 undone as c2", cell=2)
+    notebook.run(3)
+    notebook.see("c2 undone as c3", cell=3)
+    expect(notebook.output(2)).to_contain_text("To take that back: %agent undo c2")
+    notebook.save()
+
+    saved = json.dumps(notebook.saved())
+
+    assert "widget-view" not in saved
+    assert "To take that back: %agent undo c2" in saved
+
+
+def test_after_a_press_the_focus_is_on_the_line_that_says_what_it_came_to(in_lab: Open) -> None:
+    notebook = changed(in_lab, "%agent changes c1")
+    button(notebook, 2, "Undo c1").click()
+    notebook.see("c1 undone as c2", cell=2)
+
+    focused = notebook.page.evaluate("document.activeElement.textContent")
+
+    assert "c1 undone as c2" in focused
+
+
+def test_short_words_of_a_table_do_not_break(in_lab: Open) -> None:
+    notebook = changed(in_lab, "%agent changes")
+    notebook.page.set_viewport_size({"width": 700, "height": 800})
+    cells = notebook.output(2).locator("th, td > code")
+    cells.first.wait_for()
+
+    heights = cells.evaluate_all("all => all.map(each => each.getClientRects().length)")
+    lines = cells.evaluate_all(
+        "all => all.map(each => { const r = document.createRange();"
+        " r.selectNodeContents(each); return new Set([...r.getClientRects()]"
+        ".map(b => Math.round(b.top))).size; })"
+    )
+
+    assert set(heights) == {1}
+    assert set(lines) == {1}
+
+
 # ---- what was found -----------------------------------------------------------------------------
 
 

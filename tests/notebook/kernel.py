@@ -36,12 +36,14 @@ class Run:
 
     @property
     def shown(self) -> list[Json]:
-        """The MIME bundles, each as it was last."""
+        """The MIME bundles of this cell, each as it was last."""
         last: dict[str, Json] = {}
         for number, output in enumerate(self.outputs):
             if output["_type"] in SHOWING:
                 transient = cast("Json", output.get("transient") or {})
-                last[str(transient.get("display_id") or number)] = output["data"]
+                name = str(transient.get("display_id") or number)
+                if name in last or output["_type"] != "update_display_data":
+                    last[name] = output["data"]
         return list(last.values())
 
 

@@ -158,3 +158,30 @@ def _until(file: Path) -> None:
     """Wait, bounded, until a command made its file."""
     waiting = 'until [ -e "$0" ]; do sleep 0.05; done'
     subprocess.run(["timeout", "20", "sh", "-c", waiting, str(file)], check=True)
+
+
+DRY = """script: 1
+title: a change
+steps:
+  - say: I write.
+    call: write
+    with: {path: new.txt, content: "new\\n"}
+    as: new
+"""
+
+
+@requirement("REQ-S144")
+def test_a_dry_run_is_said_at_the_top_in_the_question_and_at_the_end(
+    terminal: Terminal, tmp_path: Path
+) -> None:
+    (tmp_path / "dry.yaml").write_text(DRY, encoding="utf-8")
+
+    terminal.send("%%agent --model script:dry.yaml --toolset arcturn --dry-run\nWrite")
+
+    terminal.child.expect(r"t1  script:dry\.yaml [^\n]* dry run\r?\n")
+    terminal.child.expect(r"Create this file in the dry run\?")
+    terminal.child.expect("Dry run: Nothing changes yet: it waits in the dry run")
+    terminal.child.expect(QUESTION)
+    terminal.child.sendline("y")
+    assert "1 file would change" in terminal.until_prompt()
+    assert not (tmp_path / "new.txt").exists()

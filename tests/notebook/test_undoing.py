@@ -60,6 +60,22 @@ def updates(kernel: Kernel) -> list[str]:
     return [str(cast("Json", m["content"])["data"]["text/plain"]) for m in shown]
 
 
+def bar_of(run: Run) -> str:
+    """The name of the place in which a cell shows its buttons."""
+    bars = [o for o in run.outputs if WIDGET in cast("Json", o.get("data") or {})]
+    return str(cast("Json", bars[0]["transient"])["display_id"])
+
+
+def drawn_again(kernel: Kernel, place: str) -> Json:
+    """Wait until a place is drawn again; what stands there then."""
+
+    def is_it(message: Json) -> bool:
+        transient = cast("Json", cast("Json", message["content"]).get("transient") or {})
+        return message["msg_type"] == "update_display_data" and transient.get("display_id") == place
+
+    return cast("Json", cast("Json", kernel.hear(is_it)["content"])["data"])
+
+
 # ---- typed --------------------------------------------------------------------------------------
 
 
@@ -91,15 +107,53 @@ def test_a_file_that_was_changed_by_hand_is_not_undone(changed: Kernel, project:
     assert greeting(project) == "Mine.\n"
 
 
-def test_without_a_session_changes_can_be_looked_at_and_nothing_be_done(
+IN_PROJECT = "in project, without a session"
+
+
+def test_without_a_session_changes_are_looked_at_and_taken_back_by_their_name(
     changed: Kernel, project: Path
 ) -> None:
     changed.run("%reload_ext arc_workbench")
 
-    assert said(changed.run("%agent changes")) == "c1  edit  hello.txt  +1 -1"
-    assert said(changed.run("%agent recovery")) == "clean"
-    assert "There is no session yet; nothing ran." in failed_with(changed.run("%agent undo"))
+    assert said(changed.run("%agent changes")).split("\n") == [
+        "c1  edit  hello.txt  +1 -1",
+        "In project, without a session.",
+    ]
+    assert said(changed.run("%agent recovery")) == f"clean \u00b7 {IN_PROJECT}"
+    assert "Which change? Without a session there is no last one. See: %agent changes" in (
+        failed_with(changed.run("%agent undo"))
+    )
     assert greeting(project) == AFTER
+    assert said(changed.run("%agent undo c1")) == f"c1 undone as c2 \u00b7 {IN_PROJECT}"
+    assert greeting(project) == BEFORE
+
+
+def test_another_folder_than_the_session_s_is_named_by_an_option(
+    changed: Kernel, project: Path
+) -> None:
+    (project.parent / "other").mkdir()
+
+    listed = said(changed.run("%agent changes --project ../other"))
+
+    assert listed == "No changes.\nIn other, without a session."
+    assert said(changed.run(f"%agent undo c1 --project {project}")) == "c1 undone as c2"
+    assert greeting(project) == BEFORE
+    assert "No folder" in failed_with(changed.run("%agent recovery --project ../gone"))
+
+
+def test_a_change_is_shown_with_what_became_of_its_file_since(
+    changed: Kernel, project: Path
+) -> None:
+    assert "Since then" not in said(changed.run("%agent changes c1"))
+    (project / "hello.txt").write_text("Mine.\n", encoding="utf-8")
+
+    run = changed.run("%agent changes c1")
+
+    before, _, after = said(run).partition("Since then, by hand or by other changes:")
+    assert "+Goodbye, Moon." in before
+    assert "-Goodbye, Moon." in after
+    assert "+Mine." in after
+    assert run.shown[0]["text/html"].count('class="aw-file__head"') == 2
 
 
 def test_a_look_can_be_assigned_and_is_rows_for_programs(changed: Kernel) -> None:
@@ -247,6 +301,56 @@ def test_after_unloading_a_press_does_nothing(changed: Kernel, project: Path) ->
     assert greeting(project) == AFTER
 
 
+def test_buttons_give_way_to_what_they_came_to_when_the_next_are_shown(
+    changed: Kernel, project: Path
+) -> None:
+    run, page = card(changed)
+    page.answer("undo", "c1")
+    after_a_press(page, "c1 undone as c2")
+    assert greeting(project) == BEFORE
+
+    changed.run("%agent changes", allow_stdin=True)
+
+    kept = drawn_again(changed, bar_of(run))
+    assert WIDGET not in kept
+    assert "c1 undone as c2" in kept["text/html"]
+    assert "<button" not in kept["text/html"]
+
+
+def test_buttons_that_nobody_pressed_leave_nothing_once_a_change_is_taken_back(
+    changed: Kernel,
+) -> None:
+    run, _ = card(changed)
+
+    changed.run("%agent undo", allow_stdin=True)
+
+    assert drawn_again(changed, bar_of(run)) == {"text/html": "", "text/plain": ""}
+
+
+def test_buttons_give_way_when_the_kernel_ends(changed: Kernel) -> None:
+    run, _ = card(changed)
+
+    changed.client.shutdown()
+
+    assert drawn_again(changed, bar_of(run)) == {"text/html": "", "text/plain": ""}
+
+
+def test_a_page_that_came_later_is_told_that_the_card_is_from_before(changed: Kernel) -> None:
+    _, page = card(changed)
+    page.code("c1")
+    later = PagePart(changed, subshell=page.subshell, name="load2-place1")
+
+    later.ready()
+
+    def is_told(message: Json) -> bool:
+        return any(
+            "This page was loaded after the card above" in str(o) for o in later.ops_of(message)
+        )
+
+    changed.hear(is_told)
+    assert not any(is_told(m) for m in changed.drain() if page.ops_of(m))
+
+
 # ---- recovery -----------------------------------------------------------------------------------
 
 KILLED = """
@@ -329,7 +433,9 @@ def test_a_damaged_journal_stops_writing_until_it_is_put_aside(
     assert "Journal tampered: writing blocked, reading works. See %agent recovery" in shown
     assert greeting(project) == BEFORE
     assert said(changed.run("%agent recovery")).startswith("tampered · writing is off")
-    assert said(changed.run("%agent recovery keep journal")).startswith("tampered -> clean")
+    assert said(changed.run("%agent recovery keep journal")).startswith(
+        "the damaged journal is put aside and a new one begins"
+    )
     assert said(changed.run("%agent recovery")) == "clean"
 
 
@@ -342,19 +448,34 @@ def make_unclear(kernel: Kernel, project: Path) -> None:
 
 
 @requirement("S2-083")
-@pytest.mark.parametrize(("verb", "holds"), [("keep", "Mine.\n"), ("restore", AFTER)])
+@pytest.mark.parametrize("session", [True, False], ids=["in a session", "without one"])
+@pytest.mark.parametrize(
+    ("verb", "holds", "words"),
+    [
+        ("keep", "Mine.\n", "c2 kept as it is; writing works"),
+        (
+            "restore",
+            AFTER,
+            "c2: hello.txt is what it was before; what stood there is kept: undo with "
+            "%agent undo c3; writing works",
+        ),
+    ],
+)
 def test_a_person_decides_what_only_a_person_can_know(
-    changed: Kernel, project: Path, verb: str, holds: str
+    changed: Kernel, project: Path, verb: str, holds: str, words: str, session: bool
 ) -> None:
     make_unclear(changed, project)
+    if not session:
+        changed.run("%reload_ext arc_workbench")
 
     report = changed.run("%agent recovery")
 
-    assert said(report).startswith("ambiguous · writing is off, reading works\nc2  hello.txt")
+    assert said(report).startswith("ambiguous · writing is off, reading works")
+    assert said(report).split("\n")[1].startswith("c2  hello.txt")
     assert f"%agent recovery {verb} c2" in said(report)
     assert "Ambiguous: one file needs you" in report.shown[0]["text/html"]
     decided = said(changed.run(f"%agent recovery {verb} c2"))
-    assert decided.startswith("ambiguous -> ")
+    assert decided.split("\n")[0] == (words if session else f"{words} · {IN_PROJECT}")
     assert "ambiguous" not in said(changed.run("%agent recovery"))
     assert greeting(project) == holds
 
@@ -363,10 +484,13 @@ def test_the_card_of_a_report_has_a_button_for_each_way_out(changed: Kernel, pro
     make_unclear(changed, project)
     _, page = card(changed, "%agent recovery")
     page.code("restore-c2")
+    (tree,) = [o["tree"] for m in changed.drain() for o in page.ops_of(m) if o["op"] == "all"]
+    assert "'role': 'group', 'aria-labelledby': 'aw-asks-c2'" in str(tree).replace('"', "'")
+    assert "['span', {'class': 'aw-sr'}, ': c2, hello.txt']" in str(tree)
 
     page.answer("keep", "keep-c2")
 
-    operations = after_a_press(page, "c2: ambiguous -> ")
+    operations = after_a_press(page, "c2 kept as it is; writing works")
     assert "button" not in str([o for o in operations if o["op"] == "put"])
     assert greeting(project) == "Mine.\n"
 

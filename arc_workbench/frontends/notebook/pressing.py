@@ -27,6 +27,7 @@ from arc_workbench.frontends.notebook.elements import (
     Element,
     Node,
     el,
+    joined,
     text_of,
     to_json,
 )
@@ -222,7 +223,7 @@ def _button(action: Action) -> Element:
     """The button; where several have the same words, its name holds what it is about."""
     do: JsonObject = {"do": action.do, "prompt": action.name}
     about = (f": {action.group}, ", *path(action.about)) if action.asks and action.about else ()
-    hidden = [el("span", "aw-sr", *about)] if about else []
+    hidden = [el("span", "aw-sr", *joined(about))] if about else []
     return el("button", "aw-btn", action.label, *hidden, type="button", do=do)
 
 

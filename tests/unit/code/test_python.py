@@ -1,5 +1,7 @@
 """The outline of Python files."""
 
+import subprocess
+import sys
 import textwrap
 import typing
 import warnings
@@ -120,6 +122,28 @@ def test_odd_escapes_make_the_parser_neither_warn_nor_fail() -> None:
 
     assert parsed is not None
     assert [each.name for each in parsed] == ["A1", "B1", "C1", "after"]
+
+
+def test_nothing_that_the_parser_warns_of_is_printed() -> None:
+    code = (
+        "from arc_workbench.code import python\n"
+        "text = 'x = 1if y else 2\\n1or 2\\ndef after(): ...\\n'\n"
+        "print([each.name for each in python.declarations(text)])\n"
+    )
+    command = [sys.executable, "-W", "always", "-c", code]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+
+    assert (done.stdout, done.stderr) == ("['after']\n", "")
+
+
+def test_many_constants_on_a_long_line_have_short_signatures() -> None:
+    text = "A1 = 1; " * 20_000 + "\n" + "# a line of words\n" * 20_000
+
+    found = python.declarations(text)
+
+    assert found is not None
+    assert len(found) == 20_000
+    assert {len(each.signature) for each in found} == {160}
 
 
 @pytest.mark.parametrize("odd", ["a\0b\n", "\f\n", "x = '\udcff'\n", "\tif x\n", "é = 1\r\r\n"])

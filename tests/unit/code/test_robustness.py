@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from arc_workbench.code import tables, trees
+from arc_workbench.code import python, tables, trees
 from arc_workbench.code.languages import LANGUAGES
 from arc_workbench.code.outline import outline_of
 from tests.requirements import requirement
@@ -70,6 +70,34 @@ def outline_all(kind: str) -> None:
     """Outline a deep text as each language in turn; runs in a process and a thread of its own."""
     for suffix in SUFFIXES.values():
         outline_of("a" + suffix, DEEP[kind])
+
+
+SLOW = {
+    "import chain": ("import a\\\n", ".a\\\n", ""),
+    "unfinished decorators": ("", "@a\n", "=\n"),
+    "nested brackets": ("x = [", "[" * 150 + "]" * 150 + ",\n", "]"),
+    "formatted text": ('x = f"""', "{a!r:{b}}\n", '"""'),
+    "statements on a line": ("", "a;a\n", ""),
+    "continued lines": ("x = 1", "\\\n", ""),
+    "conditions": ("x = (1\n", "if 1 else 1\n", ")"),
+}
+
+
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize("kind", SLOW)
+def test_the_parser_of_python_is_stopped_when_code_is_made_to_be_slow(kind: str) -> None:
+    head, unit, end = SLOW[kind]
+    end += "\ndef after(): ...\n"
+    code = head + unit * ((python.MAX_CHARS - len(head + end)) // len(unit)) + end
+
+    found = outline_of("a.py", code)
+
+    assert found is not None
+    assert [each.name for each in found] == ["after"]
+
+
+def test_python_that_is_not_parsed_in_time_is_given_up_for_the_patterns() -> None:
+    assert python.declarations("def f(): ...\n", seconds=0.0) is None
 
 
 @pytest.mark.parametrize("language", sorted(set(SUFFIXES) - {"python"}))

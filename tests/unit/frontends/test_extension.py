@@ -1,5 +1,7 @@
 """Loading, unloading, and everything that is typed, in a real IPython shell without a kernel."""
 
+import os
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -9,6 +11,7 @@ from IPython.core.completer import provisionalcompleter
 from IPython.core.interactiveshell import InteractiveShell
 
 from arc_workbench.views import TurnView
+from arc_workbench.workbench import journal_of
 from tests.requirements import requirement
 
 
@@ -159,11 +162,13 @@ def test_with_a_key_it_says_that_this_version_does_not_use_it(
         ("%agent transcript", "There is no turn to show yet."),
         ("%agent status now", "now is too much; nothing ran."),
         ("%agent help fly", "There is no help on fly."),
-        ("%agent undo", "There is no session yet; nothing ran. Run a %%agent cell first."),
+        ("%agent undo", "Which change? Without a session there is no last one."),
         ("%agent undo c1 c2", "c2 is too much; nothing ran. See: %agent help undo"),
         ("%agent dryrun apply", "There is no session yet; nothing ran."),
         ("%agent recovery keep", "Which change? Type: %agent recovery keep c3"),
-        ("%agent recovery keep c1", "There is no session yet; nothing ran."),
+        ("%agent recovery keep c1", "c1 needs no decision."),
+        ("%agent undo --project /gone", "No folder /gone; nothing ran."),
+        ("%agent undo --projekt .", "--projekt is no option; nothing ran. Nearest: --project."),
         ("%agent recovery keep c1 now", "now is too much; nothing ran."),
     ],
 )
@@ -228,7 +233,7 @@ def test_a_dry_run_of_one_turn_is_over_with_it_where_nothing_differs(shell: Shel
 
 def test_the_journal_of_a_folder_can_be_looked_at_without_a_session(shell: Shell) -> None:
     assert "No changes." in shell.run("%agent changes")
-    assert shell.run("%agent recovery").strip().endswith("clean")
+    assert shell.run("%agent recovery").strip().endswith(", without a session")
 
 
 @pytest.mark.parametrize(
@@ -384,6 +389,14 @@ def test_a_place_names_a_turn_or_a_step(shell: Shell, place: str, turn: str) -> 
         ("%agent mode ac", ["acceptEdits"]),
         ("%agent dryrun d", ["diff", "discard"]),
         ("%agent recovery ", ["keep", "restore"]),
+        ("%agent recovery keep ", []),
+        ("%agent undo ", []),
+        ("%agent changes ", []),
+        ("%agent changes --", ["--project"]),
+        ("%agent undo --project fo", ["folder/"]),
+        ("%agent help rec", ["recovery"]),
+        ("%agent help --dr", ["--dry-run"]),
+        ("%agent status ", []),
         ("%%agent --dr", ["--dry-run"]),
     ],
 )
@@ -401,3 +414,69 @@ def test_tab_offers_what_can_stand_there(
 
 def test_tab_offers_no_options_in_a_task(shell: Shell) -> None:
     assert shell.completes("%%agent\n--mo") == []
+
+
+def write(*texts: str) -> None:
+    """Let changes of one file be made through the journal."""
+    files = journal_of(Path.cwd(), os.environ)
+    for text in texts:
+        files.apply(files.plan_write(files.inside("note.txt"), text))
+    files.close()
+
+
+def test_tab_offers_the_changes_of_the_journal_the_newest_first(shell: Shell) -> None:
+    write("one\n", "two\n", "three\n")
+    shell.run("%agent undo c3")
+
+    assert shell.completes("%agent changes ") == ["c4", "c3", "c2", "c1"]
+    assert shell.completes("%agent undo c") == ["c4", "c2", "c1"]
+
+
+def test_many_changes_are_counted_and_the_older_ones_named(shell: Shell) -> None:
+    write(*(f"{number}\n" for number in range(303)))
+
+    found = shell.ip.run_line_magic("agent", "changes")
+
+    lines = found.text.split("\n")
+    assert len(found.rows) == 300
+    assert lines[299].startswith("c4  ")
+    assert lines[300] == "... 3 older changes. One of them: %agent changes c4"
+    assert "Show 260 more changes" in found._repr_html_()
+    assert "3 older changes. One of them: %agent changes c4" in found._repr_html_()
+
+
+def test_a_pace_of_zero_is_a_setting_and_none_is_not(shell: Shell) -> None:
+    assert shell.ip.arc_workbench.config.given() == {}
+
+    shell.run("%config ArcWorkbench.pace = 0")
+
+    assert shell.ip.arc_workbench.config.given() == {"pace": 0.0}
+    assert shell.ip.arc_workbench.desk.settings({}).pace == 0.0
+
+
+def test_a_frame_without_pandas_is_one_line(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    shell.run("found = %agent tools")
+
+    assert shell.run("found.to_frame()").startswith(
+        "pandas is not installed, so there is no frame."
+    )
+
+
+def test_the_columns_of_the_help_do_not_run_into_each_other(shell: Shell) -> None:
+    lines = [line for line in shell.run("%agent help").split("\n") if line.startswith("  ")]
+
+    assert any("[keep|restore CHANGE]  what start-up found" in line for line in lines)
+    assert any("[on|diff|apply|discard]" in line for line in lines)
+    commands = lines[next(n for n, line in enumerate(lines) if "status" in line) :]
+    assert len({line.index(line[2:].split("  ")[-1].strip()) for line in commands}) == 1
+
+
+def test_doctor_looks_at_the_journal_of_the_session_s_folder(shell: Shell, tmp_path: Path) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    shell.run("%%agent --project elsewhere\nWrite a poem")
+
+    rows = shell.ip.run_line_magic("agent", "doctor").rows
+
+    (journal,) = [row for row in rows if row["name"] == "journal"]
+    assert journal["detail"].endswith("; elsewhere is clean")

@@ -7,6 +7,7 @@ from arc_workbench.events import (
     AssistantMessage,
     Event,
     Notice,
+    SettingChanged,
     StepStarted,
     TextDelta,
     ToolCallFinished,
@@ -81,3 +82,10 @@ def test_nothing_that_is_said_can_steer_the_terminal() -> None:
 
     assert not any(character in text for character in "\x1b\x9b\x07\r")
     assert "title" in text
+
+
+def test_a_dry_run_is_said_in_the_first_line() -> None:
+    dry = SettingChanged(key="dryRun", old="off", new="on")
+
+    assert printed([dry, *ASKED]) == "t1   \u00b7 default mode \u00b7 full access \u00b7 dry run\n"
+    assert printed(ASKED) == ""

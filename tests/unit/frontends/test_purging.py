@@ -47,3 +47,21 @@ def test_with_nobody_to_ask_it_wants_to_be_told(monkeypatch: pytest.MonkeyPatch)
 
     with pytest.raises(SettingsError, match="--yes"):
         purging.agreed()
+
+
+def test_a_journal_that_was_put_aside_goes_by_its_own_age() -> None:
+    both = PurgePlan(Path("pkg"), 0.0, changes=1, bytes=10, oldest="", kept=2, aside=1)
+    aside = PurgePlan(Path("pkg"), 0.0, changes=0, bytes=10, oldest="", kept=2, aside=2)
+
+    assert purging.told("pkg", both).split("\n")[0] == (
+        "Of pkg: 1 change with 10 bytes of old text and 1 damaged journal that was put aside. "
+        "They could not be undone any more."
+    )
+    assert purging.told("pkg", aside).split("\n") == [
+        "Of pkg: 2 damaged journals that were put aside.",
+        "2 changes can still be undone.",
+    ]
+    assert purging.goes(aside)
+    assert purging.freed(aside) == (
+        "2 damaged journals that were put aside forgotten, 10 bytes freed."
+    )

@@ -51,10 +51,12 @@ def some_text(chance: random.Random) -> str:
 
 
 def some_span(text: str, chance: random.Random) -> tuple[int, int] | None:
-    """A stretch that stands in the text only once, overlaps counted."""
+    """A stretch of whole line ends that stands in the text only once, overlaps counted."""
     start = chance.randrange(len(text))
     end = min(len(text), start + chance.randrange(1, 40))
     old = text[start:end]
+    if text.startswith("\r\n", start - 1) or text.startswith("\r\n", end - 1):
+        return None
     only = text.find(old) == start and text.find(old, start + 1) < 0
     return (start, end) if only else None
 

@@ -45,6 +45,27 @@ def test_what_looks_at_the_project_says_that_it_does(
     assert "Dry run: shown as on disk, without its changes of a.txt." in result.text
 
 
+@requirement("J-93")
+@pytest.mark.parametrize(("tool", "arguments"), LOOKING, ids=[tool.name for tool, _ in LOOKING])
+@pytest.mark.parametrize("path", ["new", "new/b.txt"])
+def test_what_is_there_only_in_the_dry_run_is_said_to_be_missing_on_disk(
+    dry: FileTools, tool: Tool, arguments: dict[str, object], path: str
+) -> None:
+    assert not dry.call(write.TOOL, path="new/b.txt", content="b\n").is_error
+
+    result = dry.call(tool, path=path, **arguments)
+
+    assert result.is_error
+    assert f"{path} does not exist" in result.text
+    assert result.text.endswith(
+        "[Dry run: shown as on disk, without its changes of a.txt, new/b.txt.]"
+    )
+
+
+def test_an_error_outside_of_a_dry_run_does_not_speak_of_one(files: FileTools) -> None:
+    assert "Dry run" not in files.call(grep.TOOL, pattern="x", path="gone").text
+
+
 def test_reading_and_changing_see_the_dry_run(dry: FileTools) -> None:
     assert dry.call(read.TOOL, path="a.txt").text.startswith("     1\ttwo")
     seen = dry.call(workspace_read.TOOL, path="a.txt").details

@@ -70,10 +70,71 @@ def test_what_cannot_be_replaced_is_refused(old: str, new: str, said: str) -> No
         ("a\r\nb\r\n", "a\r\nb", "a\nb", "a\nb\r\n"),
         ("a\nb\n", "b", "b\r\nc", "a\nb\r\nc\n"),
         ("a\r\nb", "a\nb", "ab", "ab"),
+        ("a\r\nb\r\nc\r\n", "\nb", "", "a\r\nc\r\n"),
+        ("a\r\nb\r\nc\r\n", "\nb", "\nb\nd", "a\r\nb\r\nd\r\nc\r\n"),
+        ("a\nb\r\nc\n", "\nc", "\nd\ne", "a\nb\r\nd\r\ne\n"),
+        ("a\r\nb", "a\r", "c\r", "c\r\nb"),
+        ("a\r\nb", "a\r", "c\n", "c\r\nb"),
+        ("a\r\nb", "a\r", "c", "c\nb"),
     ],
 )
 def test_line_ends_stay_what_they_were(text: str, old: str, new: str, result: str) -> None:
     assert replaced(text, old, new) == result
+
+
+@requirement("BUG-E1", "BUG-E2", "REQ-S71")
+@pytest.mark.parametrize(
+    ("text", "old", "new", "result"),
+    [
+        ("a\r\nb\nc\r\n", "\n", "", "abc"),
+        ("a\r\nb\nc\r\n", "\n", "\n\n", "a\r\n\r\nb\n\nc\r\n\r\n"),
+        ("a\r\nb\r\n", "\r", "", "a\nb\n"),
+        ("\r\na\r\na\r\n", "\na\r", "", "\n"),
+    ],
+)
+def test_line_ends_in_every_place_are_taken_whole(
+    text: str, old: str, new: str, result: str
+) -> None:
+    assert replaced(text, old, new, replace_all=True) == result
+
+
+def _original_place(text: str, folded: int) -> int:
+    """Where the character is in `text` that is at `folded` once CR LF is one character."""
+    at = 0
+    for _ in range(folded):
+        at += 2 if text.startswith("\r\n", at) else 1
+    return at
+
+
+@requirement("BUG-E1", "BUG-E2", "REQ-S71")
+@pytest.mark.parametrize("ends", [["\n"], ["\r\n"], ["\n", "\r\n"]])
+def test_no_edit_splits_a_line_end_or_changes_what_is_beside_it(ends: list[str]) -> None:
+    chance = random.Random(11)
+    tried = 0
+    for _ in range(4000):
+        text = "".join(chance.choices(["a", "b", "c", *ends], k=chance.randrange(1, 12)))
+        first = chance.randrange(len(text))
+        cut = text[first : first + chance.randrange(1, 6)]
+        old = chance.choice([cut, cut.replace("\r\n", "\n")])
+        new = "".join(chance.choices(["a", "x", "\n", "\r\n"], k=chance.randrange(4)))
+        plain, plain_old, plain_new = (each.replace("\r\n", "\n") for each in (text, old, new))
+        every = chance.random() < 0.3
+        try:
+            result = replaced(text, old, new, replace_all=every)
+        except ToolError:
+            continue
+        assert "\r" not in result.replace("\r\n", ""), (text, old, new)
+        at = plain.find(plain_old)
+        if "\r" in plain_old or at < 0 or plain.find(plain_old, at + 1) >= 0:
+            continue
+        tried += 1
+        head = text[: _original_place(text, at)]
+        tail = text[_original_place(text, at + len(plain_old)) :]
+        assert result.startswith(head), (text, old, new)
+        assert result.endswith(tail), (text, old, new)
+        middle = result[len(head) : len(result) - len(tail)]
+        assert middle.replace("\r\n", "\n") == plain_new, (text, old, new)
+    assert tried > 500
 
 
 @requirement("BUG-E7")

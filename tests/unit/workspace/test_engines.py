@@ -12,6 +12,7 @@ from tests.requirements import requirement
 PATTERNS = [
     "a", "^a", "a$", "^$", "^ab?$", r"\ba\b", "a.b", "a.*b$", "(a|b)+$", "a{2,}", "[^a]b", "é",
     "(?i)A$", r"\x61$", "[ab] ?$", r"a\.", "b+ a", "x*", "a b", r"\w\w ", r"^\s",
+    "[[:alpha:]]+b", "[[:^space:]]$", "[^[:lower:][:blank:]]", "(?x) a b # c", r"(?x)a \# | b",
     r"a\Bb*", "[]a]b", r"[\]b]a", "a{1}b", "(ab)?b", "a?b", "a+b", "(?:a)b",
 ]  # fmt: skip
 LETTERS = "aabb .é\t[]AB"

@@ -2,6 +2,7 @@
 
 import fnmatch
 import random
+import re
 
 import pytest
 
@@ -23,7 +24,12 @@ from tests.requirements import requirement
         ("{a,b/*}.{c,h}", ["a.c", "b/x.h"], ["b.c", "a.x"]),
         ("{a,{b,c}}", ["a", "b", "c"], ["d"]),
         ("[!a]*.md", ["b.md"], ["a.md"]),
-        ("[", ["["], ["a"]),
+        ("[[]", ["["], ["a"]),
+        ("a]", ["a]"], ["a"]),
+        ("{a}", ["{a}"], ["a"]),
+        ("a}", ["a}"], ["a"]),
+        ("[{]a,b[}]", ["{a,b}"], ["a", "b"]),
+        ("{[{],b}c", ["{c", "bc"], ["c"]),
         ("./x/./y", ["x/y"], ["y"]),
         ("weird\\name", ["weird\\name"], ["weirdname"]),
         ("**", ["a", "a/b"], []),
@@ -53,6 +59,31 @@ def test_a_filter_without_a_slash_fits_in_any_folder() -> None:
 def test_a_pattern_that_leaves_the_folder_or_is_none_is_refused(pattern: str) -> None:
     with pytest.raises(ToolError):
         compile_globs((pattern,))
+
+
+@requirement("BUG-G9")
+@pytest.mark.parametrize(
+    ("pattern", "sign", "place"),
+    [
+        ("{a", "{", 0),
+        ("src/{a,{b,c}/x", "{", 4),
+        ("[a-", "[", 0),
+        ("x/[!]/y]", "[", 2),
+        ("[]", "[", 0),
+        ("[", "[", 0),
+        ("{" * 4096, "{", 0),
+        ("[" * 4096, "[", 0),
+        ("{[{]" * 1000, "{", 0),
+    ],
+)
+def test_what_is_opened_and_not_closed_is_named_with_its_place(
+    pattern: str, sign: str, place: int
+) -> None:
+    with pytest.raises(ToolError) as caught:
+        compile_globs((pattern,))
+
+    assert f"{pattern}: the {sign} at position {place} is not closed" in str(caught.value)
+    assert f"[{sign}]" in str(caught.value)
 
 
 def test_no_pattern_at_all_is_refused() -> None:
@@ -109,6 +140,9 @@ def test_brackets_and_stars_mean_what_the_standard_library_takes_them_for() -> N
         pattern = "x" + "".join(chance.choices("ab*?[]!-^\\&~|.", k=chance.randint(1, 8)))
         name = "x" + "".join(chance.choices("ab[]!-\\^", k=chance.randint(0, 6)))
 
+        if re.search(r"\[(?!!?+.[^\]]*\])", re.sub(r"\[!?+.[^\]]*\]", "", pattern)):
+            continue  # a bracket that nothing closes is refused
+
         fits = compile_globs((pattern,)).matches(name)
 
         assert fits == fnmatch.fnmatchcase(name, pattern), (pattern, name)
@@ -121,9 +155,7 @@ def test_brackets_and_stars_mean_what_the_standard_library_takes_them_for() -> N
         ("*a" * 60 + "*b", "a" * 255),
         ("**/a/" * 60 + "b", "a/" * 1000 + "a"),
         ("?*" * 60 + "x", "a" * 255),
-        ("{" + "," * 900, "a" * 255),
-        ("{" * 4096, "a" * 255),
-        ("[" * 4096, "a" * 255),
+        ("{x" + "," * 900 + "}y", "a" * 255),
         ("[[]" * 1365, "a" * 255),
         ("[!" * 2000 + "]", "a" * 255),
         ("[z-a" + "-a" * 2000 + "]", "b" * 255),

@@ -2,6 +2,7 @@
 
 import itertools
 import random
+import re
 
 import pytest
 
@@ -45,6 +46,54 @@ def test_a_line_that_matches_is_never_ruled_out_with_its_file(
 )
 def test_what_must_stand_in_a_file_is_told_from_the_expression(pattern: str, needed: str) -> None:
     assert needed_text(pattern) == needed
+
+
+NAMED_SETS = [
+    *("alnum", "alpha", "ascii", "blank", "cntrl", "digit", "graph", "lower", "print", "punct"),
+    *("space", "upper", "word", "xdigit"),
+]
+
+
+@pytest.mark.parametrize(
+    ("pattern", "line", "place"),
+    [
+        ("[[:alpha:]]+", "12 ab: 3", (3, 5)),
+        ("[^[:space:][:digit:]]+", "1 \tx-y 2", (3, 6)),
+        ("[[:^alpha:]]+", "abé1-cd", (2, 5)),
+        ("[][:digit:]]+", "a]1]b", (1, 4)),
+        ("[^]:[:digit:]]+", "1]:a]", (3, 4)),
+        (r"\[[[:digit:]]\]", "a[1]", (1, 4)),
+        (r"[\][:digit:]x]+", "a]1x", (1, 4)),
+        ("[:alpha:]+", "12 pal", (3, 6)),
+        ("[[:xdigit:]]+z", "g0fz", (1, 4)),
+    ],
+)
+def test_sets_of_characters_may_be_named(pattern: str, line: str, place: tuple[int, int]) -> None:
+    search = Search(pattern, literal=False, ignore_case=False)
+
+    assert search.spans(line) == [place]
+    assert search.is_in(line.encode())
+
+
+@pytest.mark.parametrize("name", NAMED_SETS)
+def test_a_character_is_in_a_named_set_or_in_its_opposite(name: str) -> None:
+    inside = Search(f"[[:{name}:]]", literal=False, ignore_case=False)
+    outside = Search(f"[[:^{name}:]]", literal=False, ignore_case=False)
+    for char in map(chr, [*range(256), 0x2028, 0x10FFFF]):
+        assert (inside.spans(char) is None) == (outside.spans(char) is not None), (name, char)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "said"),
+    [
+        ("[[:letter:]]", r"\[:letter:\]"),
+        ("[a-z&&[^b]]", "sets within sets"),
+        ("[a-z--b]", "sets within sets"),
+    ],
+)
+def test_sets_that_are_not_known_are_refused(pattern: str, said: str) -> None:
+    with pytest.raises(re.error, match=said):
+        Search(pattern, literal=False, ignore_case=False)
 
 
 @pytest.mark.parametrize(

@@ -395,6 +395,45 @@ def _children() -> list[psutil.Process]:
     return psutil.Process().children()
 
 
+def test_a_file_named_like_standard_input_is_searched(workspace: Workspace, root: Path) -> None:
+    for name in ("-", "--files", "sub/-"):
+        (root / name).parent.mkdir(exist_ok=True)
+        (root / name).write_text("needle 1\n", encoding="utf-8")
+    here = workspace.inside(".")
+
+    found = workspace.search(here, r"needle \d", glob="*-*")
+
+    assert [path for path, _, _ in lines(found)] == ["-", "--files", "sub/-"]
+    assert found.files_searched == 3
+    assert lines(workspace.search(workspace.inside("-"), "n.*e")) == [("-", 1, "needle 1")]
+
+
+def test_a_pipe_is_said_to_be_no_regular_file(workspace: Workspace, root: Path) -> None:
+    os.mkfifo(root / "pipe")
+
+    with pytest.raises(ToolError, match=r"pipe is not a regular file.*nothing was searched"):
+        grep(workspace, "x", "pipe")
+
+
+def test_a_comment_at_the_end_of_an_expression_ends_there(workspace: Workspace, root: Path) -> None:
+    make(root, a_txt="needle\nneedle # c\nb\n")
+
+    assert [number for _, number, _ in lines(grep(workspace, "(?x) ^ need le $ # c"))] == [1]
+    assert [number for _, number, _ in lines(grep(workspace, "(?ix) B # c"))] == [3]
+    assert [number for _, number, _ in lines(grep(workspace, "(?x) (?=n) .* \\# # c"))] == [2]
+    with pytest.raises(ToolError, match="not a valid regular expression"):
+        grep(workspace, "(?x) need( # c")
+
+
+def test_named_sets_of_characters_are_known_or_named_in_the_error(
+    workspace: Workspace, root: Path
+) -> None:
+    make(root, a_txt="12\n:\nxy 3\n")
+
+    assert lines(grep(workspace, "^[[:alpha:]]+ [[:digit:]]$")) == [("a.txt", 3, "xy 3")]
+    assert lines(grep(workspace, "^[[:^alpha:]]+$")) == [("a.txt", 1, "12"), ("a.txt", 2, ":")]
+
+
 def test_searching_works_where_only_the_parent_can_import_the_package(
     tmp_path: Path, root: Path
 ) -> None:
@@ -511,3 +550,11 @@ def test_a_pattern_over_two_lines_is_refused_by_either_engine(
 
     with pytest.raises(ToolError, match="holds a line break"):
         workspace.search(workspace.inside("."), pattern)
+
+
+def test_context_behind_a_match_of_nothing_is_no_match(workspace: Workspace, root: Path) -> None:
+    make(root, a_txt="a\n\n\n\nb\nc\n\nd\n")
+
+    (block, *_) = grep(workspace, "^$", context=1, limit=3).blocks
+
+    assert [line.matched for line in block.lines] == [False, True, True, True, False]

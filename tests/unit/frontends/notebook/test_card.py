@@ -7,6 +7,7 @@ from typing import cast
 import pytest
 
 from arc_workbench.content import Command, Diff
+from arc_workbench.frontends import plain
 from arc_workbench.frontends.notebook.card import answered, card
 from arc_workbench.frontends.notebook.elements import text_of, to_html, to_json
 from tests.requirements import requirement
@@ -157,3 +158,20 @@ def test_an_answer_is_one_line() -> None:
     denied = answered(resolved(asked, "deny", reason="open a branch <b>"))
     assert text_of(denied) == "⊘ Denied by you: “open a branch <b>”"
     assert "&lt;b&gt;" in to_html(denied)
+
+
+def test_in_a_dry_run_the_card_says_that_nothing_changes_yet() -> None:
+    words = text_of(card(change().model_copy(update={"dry_run": True})))
+
+    assert "Change this file in the dry run?" in words
+    assert "Nothing changes yet: it waits in the dry run." in words
+    assert "Can be undone" not in words
+    assert "Can be undone" in text_of(card(change()))
+
+
+def test_in_a_dry_run_the_typed_question_says_so_too() -> None:
+    asked = plain.question_text(change().model_copy(update={"dry_run": True}))
+
+    assert asked.startswith("Change this file in the dry run?")
+    assert "Dry run: Nothing changes yet" in asked
+    assert "Can be undone" not in asked

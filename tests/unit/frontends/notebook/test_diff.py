@@ -5,7 +5,7 @@ import re
 import pytest
 
 from arc_workbench.content import Diff
-from arc_workbench.frontends.notebook.diff import WHOLE, Bounds, diff, is_cut
+from arc_workbench.frontends.notebook.diff import DETAILED, WHOLE, Bounds, diff, is_cut
 from arc_workbench.frontends.notebook.elements import text_of, to_html
 from tests.requirements import requirement
 from tests.unit.frontends.turns import CLOCK
@@ -143,3 +143,13 @@ def test_a_million_lines_are_drawn_within_bounds() -> None:
 
     assert len(html) < 100_000
     assert "+1,000,000 −0" in html
+
+
+def test_what_is_left_out_says_where_it_is() -> None:
+    many = "".join(f"+line {number}\n" for number in range(5_000))
+    block = Diff(path="a.txt", unified=f"--- /dev/null\n+++ b/a.txt\n@@ -0,0 +1,5000 @@\n{many}")
+
+    assert "All of it: %agent changes c7" in text_of(diff(block, where="%agent changes c7"))
+    assert "1,000 changed lines not shown here. They stand in the file itself." in (
+        text_of(diff(block, DETAILED))
+    )

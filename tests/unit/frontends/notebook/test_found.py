@@ -15,7 +15,7 @@ from arc_workbench.content import (
 )
 from arc_workbench.frontends import found
 from arc_workbench.frontends.notebook import found as drawn
-from arc_workbench.frontends.notebook import render
+from arc_workbench.frontends.notebook import render, tables
 from arc_workbench.frontends.notebook.elements import text_of, to_html
 from tests.requirements import requirement
 from tests.unit.frontends.turns import Telling
@@ -140,8 +140,8 @@ def test_many_rows_are_in_a_fold_and_the_rest_is_counted(count: int) -> None:
 
     html = to_html(drawn.names(block))
 
-    assert f"Show {min(count, drawn.MOST) - drawn.AT_ONCE} more name" in html
-    assert (f"{count - drawn.MOST:,} more names not shown here." in html) == (count > drawn.MOST)
+    assert f"Show {min(count, tables.MOST) - tables.AT_ONCE} more name" in html
+    assert (f"{count - tables.MOST:,} more names not shown here." in html) == (count > tables.MOST)
     assert len(html) < 40_000
 
 

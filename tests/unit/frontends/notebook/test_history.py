@@ -2,10 +2,21 @@
 
 import pytest
 
-from arc_workbench.content import Changes, Recovery, RecoveryEntry, ToolResult
+from arc_workbench.content import (
+    Changes,
+    Matches,
+    MatchLine,
+    Name,
+    Names,
+    Recovery,
+    RecoveryEntry,
+    ToolResult,
+)
+from arc_workbench.frontends import rows
 from arc_workbench.frontends.notebook import history as drawn
 from arc_workbench.frontends.notebook import render
 from arc_workbench.frontends.notebook.elements import text_of, to_html
+from arc_workbench.frontends.notebook.found import matches, names
 from tests.unit.frontends.turns import Telling, changed_row
 
 
@@ -42,7 +53,7 @@ def test_no_change_is_said_and_many_are_counted() -> None:
     many = tuple(changed_row(f"c{n}") for n in range(5_000))
 
     assert text_of(drawn.changes(Changes(changes=()))) == "No changes."
-    assert "4,800 older changes not shown here." in text_of(drawn.changes(Changes(changes=many)))
+    assert "4,700 more changes not shown here." in text_of(drawn.changes(Changes(changes=many)))
 
 
 @pytest.mark.parametrize(
@@ -77,3 +88,33 @@ def test_a_report_that_blocks_writing_stands_open_in_its_row() -> None:
     blocked = ToolResult.of_text("", display=(report("tampered"),))
 
     assert " open=" in to_html(render.turn(telling.finish(blocked).view))
+
+
+def test_a_history_that_cannot_be_trusted_says_so_instead_of_nothing() -> None:
+    note = "Journal tampered: writing blocked, reading works. See %agent recovery"
+    block = Changes(changes=(), note=note)
+
+    assert note in text_of(drawn.changes(block))
+    assert "No changes" not in text_of(drawn.changes(block))
+    assert list(rows.of(block)) == [note]
+    assert list(rows.of(Changes(changes=()))) == ["No changes."]
+
+
+def test_a_line_break_in_a_name_is_shown_as_what_it_is() -> None:
+    block = Changes(changes=(changed_row("c1", path="a\nc9  undone"),))
+    found = Matches(lines=(MatchLine(path="a\nb", line=1, text="x"),), count=1)
+    listed = Names(names=(Name(path="a\nb", kind="file"),))
+
+    chip = '<span class="aw-odd">LINE BREAK</span>'
+    assert f"a{chip}c9  undone" in to_html(drawn.changes(block))
+    assert f"a{chip}b" in to_html(matches(found))
+    assert f"a{chip}b" in to_html(names(listed))
+
+
+def test_only_a_long_name_may_break_in_its_middle() -> None:
+    html = to_html(
+        drawn.changes(Changes(changes=(changed_row("c1"), changed_row("c2", path="a" * 60))))
+    )
+
+    assert '<code class="aw-whole">calc.py</code>' in html
+    assert f'<code class="aw-long">{"a" * 60}</code>' in html

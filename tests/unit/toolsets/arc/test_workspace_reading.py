@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from arc_workbench.content import Matches
 from arc_workbench.tools.tool import Tool
 from arc_workbench.toolsets.arc import workspace_list, workspace_read, workspace_search
 from tests.requirements import requirement
@@ -129,6 +130,19 @@ def test_a_search_is_literal_and_without_case(files: FileTools) -> None:
     }
     assert files.call(SEARCH, query="a", limit=0).is_error
     assert files.call(SEARCH, query="").is_error
+
+
+def test_a_search_with_more_hits_says_so_to_people_too(files: FileTools) -> None:
+    files.write(a_txt="x\n" * 3, b_txt="y\n")
+
+    more = files.call(SEARCH, query="x", limit=2)
+    one = files.call(SEARCH, query="y")
+
+    assert isinstance(more.display[0], Matches)
+    assert more.display[0].note == "There are more; narrow path or query."
+    assert "note" not in more.details
+    assert isinstance(one.display[0], Matches)
+    assert (one.display[0].note, one.note) == ("", "1 match")
 
 
 @requirement("REQ-S58", "REQ-S59", "S2-020")

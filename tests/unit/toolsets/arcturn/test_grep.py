@@ -99,6 +99,14 @@ def test_one_file_no_match_no_path_and_no_expression(files: FileTools) -> None:
     assert "position 3" in invalid.text
 
 
+def test_the_row_counts_matches_in_words(files: FileTools) -> None:
+    files.write(a_txt="x\ny\ny\n")
+
+    assert files.call(TOOL, pattern="x").note == "1 match"
+    assert files.call(TOOL, pattern="y").note == "2 matches"
+    assert files.call(TOOL, pattern="z").note == "0 matches"
+
+
 def test_case_and_glob_narrow_or_widen(files: FileTools) -> None:
     files.write(a_py="Needle", b_txt="needle")
 
