@@ -39,9 +39,7 @@ def undo(run: Run, change_id: str) -> tuple[ChangeRow, Diff]:
     files = _files(run)
     wanted = change_id or files.last_change(run.session_id)
     if not wanted:
-        raise ToolError(
-            "Nothing of this session is left to undo. Others have ids: %agent changes"
-        )
+        raise ToolError("Nothing of this session is left to undo. Others have ids: %agent changes")
     plan = files.plan_undo(wanted, confined=False)
     change = files.apply(plan, Author(run.session_id))
     run.log.emit(file_changed(plan, change))

@@ -121,6 +121,10 @@ class Session:
         """The newest changes of the project folder, by whatever session, newest first."""
         return self._files.history(limit)
 
+    def change(self, change_id: str) -> ChangeRow:
+        """One change; `ToolError` where there is none of that id."""
+        return self._files.change(change_id)
+
     def change_diff(self, change_id: str) -> Diff:
         """What one change did; `ToolError` where there is none of that id."""
         return self._files.change_diff(change_id)

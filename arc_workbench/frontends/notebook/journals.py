@@ -10,7 +10,7 @@ from typing import Literal, Protocol
 
 from arc_workbench.agent.session import Session
 from arc_workbench.content import ChangeRow, Diff, Recovery
-from arc_workbench.errors import SettingsError
+from arc_workbench.errors import SettingsError, ToolError
 from arc_workbench.frontends.notebook.desk import Desk
 from arc_workbench.frontends.odd import escaped
 from arc_workbench.settings import project_folder
@@ -108,8 +108,10 @@ class _OfSession:
 
     def change(self, change_id: str) -> ChangeRow | None:
         """One change."""
-        rows = self._session.changes(LOOKED_THROUGH)
-        return next((row for row in rows if row.id == change_id), None)
+        try:
+            return self._session.change(change_id)
+        except ToolError:
+            return None
 
     def note(self) -> str:
         """Why the history is not whole."""
