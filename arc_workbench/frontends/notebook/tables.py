@@ -53,7 +53,7 @@ def named(name: str) -> Element:
 def words(text: str) -> Element:
     """Words in a cell; only a word that is very long breaks in its middle."""
     longest = max(map(len, text.split()), default=0)
-    return el("td", "aw-long" if longest > MAX_UNBROKEN else "", *chips(text))
+    return el("td", "aw-long" if longest > MAX_UNBROKEN else "aw-whole", *chips(text))
 
 
 def identity(name: str) -> Element:

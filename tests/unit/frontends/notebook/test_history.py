@@ -79,8 +79,10 @@ def test_the_verdict_is_the_title_and_says_what_still_works(
 def test_what_was_found_and_what_to_do_stand_side_by_side() -> None:
     html = to_html(drawn.recovery(report("ambiguous", entry(), entry(4, next=""))))
 
-    assert "<td>neither the old nor the new text</td><td>%agent recovery keep c3</td>" in html
-    assert "<td>nothing</td>" in html
+    found = "neither the old nor the new text"
+    cells = f'<td class="aw-whole">{found}</td><td class="aw-whole">%agent recovery keep c3</td>'
+    assert cells in html
+    assert '<td class="aw-whole">nothing</td>' in html
 
 
 def test_a_report_that_blocks_writing_stands_open_in_its_row() -> None:
