@@ -5,6 +5,7 @@ has another record at that place, was tampered with; what stands after it may be
 """
 
 import os
+import sys
 from contextlib import suppress
 from pathlib import Path
 from time import monotonic, sleep
@@ -26,6 +27,8 @@ class LockFile:
 
     def take(self) -> None:
         """Wait for the lock; `ToolError` after ten seconds."""
+        if sys.platform == "win32":
+            raise own_files.UnusableError("this system has no lock that the journal could rely on")
         end = monotonic() + LOCK_SECONDS
         self._open()
         while not (system.try_lock(self._file) and self._is_there()):
