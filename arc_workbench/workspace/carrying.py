@@ -82,7 +82,8 @@ def keep(plan: FilePlan, images: Images, end: int) -> Kept:
     Raises `ToolError` where the file is another by now. Nothing is synced yet.
     """
     base, missing = anchors.missing_below(plan.place.real)
-    if plan.place.confined and not is_within(base, plan.place.root):
+    root = plan.place.root
+    if is_within(plan.place.real, root) and not is_within(base, root):
         raise ToolError(
             f"{plan.place.shown}: the project folder is gone, or has another name now; nothing was "
             "written. Open a session on it where it is."

@@ -6,8 +6,8 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Generator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -55,24 +55,19 @@ class Child:
         self._deadline = deadline
         self._flooded = False
         self._errors = bytearray()
-        self._output: BinaryIO = tempfile.TemporaryFile()  # noqa: SIM115
-        asked: BinaryIO | int = _file_with(question) if question else subprocess.DEVNULL
-        try:
-            self._process = subprocess.Popen(
-                command,
-                stdin=asked,
-                stdout=self._output,
-                stderr=subprocess.PIPE,
-                cwd=cwd,
-                pass_fds=lent,
-                start_new_session=True,
-            )
-        except BaseException:
-            self._output.close()
-            raise
-        finally:
-            if not isinstance(asked, int):
-                asked.close()
+        with ExitStack() as opened:
+            self._output: BinaryIO = opened.enter_context(tempfile.TemporaryFile())
+            with _file_with(question) as asked:
+                self._process = subprocess.Popen(
+                    command,
+                    stdin=asked,
+                    stdout=self._output,
+                    stderr=subprocess.PIPE,
+                    cwd=cwd,
+                    pass_fds=lent,
+                    start_new_session=True,
+                )
+            self._opened = opened.pop_all()
         self._limit()
 
     def _limit(self) -> None:
@@ -95,7 +90,7 @@ class Child:
     ) -> None:
         self._end()
         self._process.wait()
-        self._output.close()
+        self._opened.close()
         if self._process.stderr is not None:
             self._process.stderr.close()
 
@@ -131,9 +126,13 @@ class Child:
             self._end()
 
 
-def _file_with(question: bytes) -> BinaryIO:
+@contextmanager
+def _file_with(question: bytes) -> Generator[BinaryIO | int]:
     """The question in a file: a pipe that is filled while a time limit runs can lose its rest."""
-    file = tempfile.TemporaryFile()  # noqa: SIM115
-    file.write(question)
-    file.seek(0)
-    return file
+    if not question:
+        yield subprocess.DEVNULL
+        return
+    with tempfile.TemporaryFile() as file:
+        file.write(question)
+        file.seek(0)
+        yield file

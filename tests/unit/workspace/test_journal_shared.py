@@ -133,8 +133,10 @@ def test_a_project_that_was_moved_away_is_not_made_again(workspace: Workspace, r
     write(workspace, "a.txt", "one")
     root.rename(root.with_name("moved"))
 
-    with pytest.raises(ToolError, match="the project folder is gone, or has another name now"):
-        write(workspace, "sub/b.txt", "two")
+    for place in (workspace.inside("sub/b.txt"), workspace.anywhere("sub/b.txt")):
+        plan = workspace.plan_write(place, "two")
+        with pytest.raises(ToolError, match="the project folder is gone, or has another name now"):
+            workspace.apply(plan)
 
     assert not root.exists()
 
