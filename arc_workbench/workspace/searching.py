@@ -30,12 +30,12 @@ from arc_workbench.workspace.findings import (
 from arc_workbench.workspace.globs import Glob
 from arc_workbench.workspace.paths import Place, kind_of, printable, require_folder
 from arc_workbench.workspace.ripgrep import Named, Ripgrep
-from arc_workbench.workspace.walking import Level, Skip, SkipReason, Walk
+from arc_workbench.workspace.walking import Level, Skip, SkipReason, Walk, plain_files
 
 __all__ = ["Block", "Hits", "Line", "Query", "search"]
 
 MAX_PATTERN_CHARS = 10_000
-OPEN_AT_ONCE = (8, 32, 64)
+OPEN_AT_ONCE = (32, 192)
 SNIFFED_BYTES = 8000
 
 _SPECIAL = frozenset(".^$*+?{}[]\\|()")
@@ -164,7 +164,8 @@ class _Run:
         walk = Walk(base, self._place.fence, self._deadline)
         if self._glob is None and isinstance(engine, Ripgrep):
             with engine.start(base) as child:
-                files, linked = self._elsewhere(walk)
+                plain = plain_files(base, self._deadline)
+                files, linked = self._elsewhere(walk) if plain is None else (plain, {})
                 named = [engine.finish(child, base)]
         else:
             names, linked = self._all(walk)
