@@ -114,7 +114,7 @@ class Ripgrep:
 
     def lines(self, opened: Sequence[int], most: int) -> dict[int, list[RawLine]]:
         """For each open file that matches, its first `most` matching lines with their context."""
-        options = ["--json", "--text", "-j1", f"--max-count={most}"]
+        options = ["--json", "--text", "-j2", f"--max-count={most}"]
         if self._query.context:
             options.append(f"--context={self._query.context}")
         files = [f"{_OPEN_FILES}/{number}" for number in opened]

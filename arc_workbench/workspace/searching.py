@@ -35,7 +35,7 @@ from arc_workbench.workspace.walking import Level, Skip, SkipReason, Walk, plain
 __all__ = ["Block", "Hits", "Line", "Query", "search"]
 
 MAX_PATTERN_CHARS = 10_000
-OPEN_AT_ONCE = (32, 192)
+OPEN_AT_ONCE = (24, 208)
 SNIFFED_BYTES = 8000
 
 _SPECIAL = frozenset(".^$*+?{}[]\\|()")
