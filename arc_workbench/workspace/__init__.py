@@ -27,7 +27,7 @@ from arc_workbench.workspace.purging import Purged
 from arc_workbench.workspace.reading import Slice
 from arc_workbench.workspace.records import Author, Intent
 from arc_workbench.workspace.searching import Block, Hits, Line, Query
-from arc_workbench.workspace.walking import Skip, describe
+from arc_workbench.workspace.walking import PlainFolders, Skip, describe
 
 __all__ = [
     "Author",
@@ -87,6 +87,7 @@ class Workspace:
         self._ledger = Ledger(state, self._roots.real, clock=clock)
         self._protected = tuple(path.resolve() for path in (state, *protected))
         self._dry: DryRun | None = None
+        self._plain_folders = PlainFolders()
 
     def close(self) -> None:
         """Let the journal's files go."""
@@ -221,6 +222,7 @@ class Workspace:
             compile_globs((glob,), anywhere=True, check=deadline.check) if glob else None,
             name=self._roots.relative(place.real),
             deadline=deadline,
+            plain=self._plain_folders,
         )
 
     def _prefix(self, place: Place) -> str:

@@ -32,18 +32,18 @@ class Python:
         shares: list[list[str]] = [[] for _ in range(min(WORKERS, 1 + len(files) // TOGETHER))]
         for number, start in enumerate(range(0, len(files), TOGETHER)):
             shares[number % len(shares)] += files[start : start + TOGETHER]
-        matched: list[str] = []
+        matched: list[tuple[str, int]] = []
         unread: list[tuple[str, str]] = []
         with ExitStack() as stack:
             children = [stack.enter_context(self._child(share, folder)) for share in shares]
             for share, child in zip(shares, children, strict=True):
                 answer = self._answer(child.outcome())
-                matched += [share[number] for number in answer.get("matched", [])]
+                matched += [(share[number], 1) for number in answer.get("matched", [])]
                 unread += [(share[number], "unreadable") for number in answer.get("unread", [])]
         return Named(tuple(matched), tuple(unread))
 
     def lines(self, opened: Sequence[int], most: int) -> dict[int, list[RawLine]]:
-        """For each open file that matches, its first `most` matching lines with their context."""
+        """The first `most` matching lines of the open files, in order, with their context."""
         with self._child([], Path("/"), opened=opened, most=most) as child:
             answer = self._answer(child.outcome())
         self.cut.update(answer.get("cut", []))

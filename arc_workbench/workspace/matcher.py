@@ -85,12 +85,14 @@ class Search:
             return False
         if self._exact:
             return True
-        data = data.replace(b"\0", b"\n")
+        lines = self.candidates(data.replace(b"\0", b"\n"))
+        return any(self._pattern.search(line) for _, line in lines)
+
+    def candidates(self, data: bytes) -> Iterator[Line]:
+        """The lines that may match, or all of them where it is not quick to tell."""
         if not self._needed or self._is_exotic(data):
-            lines = (line for _, line in _lines(data))
-        else:
-            lines = _lines_around(data, data.lower() if self._fold else data, self._needed)
-        return any(self._pattern.search(line) for line in lines)
+            return _lines(data)
+        return _lines_around(data, data.lower() if self._fold else data, self._needed)
 
     def may_be_in(self, buffer: bytearray, size: int) -> bool:
         """The same without the look at lines, for the beginning of a buffer."""
@@ -275,14 +277,16 @@ def _lines(data: bytes) -> Iterator[Line]:
         yield number, line.removesuffix(b"\r").decode("utf-8", "replace")
 
 
-def _lines_around(data: bytes, folded: bytes, needed: bytes) -> Iterator[str]:
+def _lines_around(data: bytes, folded: bytes, needed: bytes) -> Iterator[Line]:
     """The lines that hold the needed text, `folded` being the data as it is to be compared."""
+    number, end = 1, 0
     at = folded.find(needed)
     while at >= 0:
+        number += data.count(b"\n", end, at)
         first = data.rfind(b"\n", 0, at) + 1
         end = data.find(b"\n", at)
         end = len(data) if end < 0 else end
-        yield data[first:end].removesuffix(b"\r").decode("utf-8", "replace")
+        yield number, data[first:end].removesuffix(b"\r").decode("utf-8", "replace")
         at = folded.find(needed, end)
 
 
@@ -314,9 +318,12 @@ class Show:
         self._room = MAX_ANSWER_BYTES
 
     def of(self, opened: int) -> list[Told]:
-        """Lines in order; empty where nothing matches."""
+        """Lines in order; empty where nothing matches, and when enough was found before."""
+        if self._most <= 0:
+            return []
         if os.fstat(opened).st_size <= WHOLE_FILE_BYTES:
-            return self._told(_lines(plain(os.pread(opened, WHOLE_FILE_BYTES + 1, 0))))
+            data = plain(os.pread(opened, WHOLE_FILE_BYTES + 1, 0))
+            return self._told(_lines(data) if self._context else self._search.candidates(data))
         cut: list[int] = []
         with os.fdopen(os.dup(opened), "rb") as file:
             file.seek(0)
@@ -328,14 +335,15 @@ class Show:
     def _told(self, lines: Iterator[Line]) -> list[Told]:
         told: list[Told] = []
         before: deque[Line] = deque(maxlen=self._context)
-        found = after = 0
+        after = 0
         for number, text in lines:
             spans = self._search.spans(text)
             if spans is not None:
                 told += [(*line, None) for line in before]
                 told.append((number, text, spans))
                 before.clear()
-                found, after = found + 1, self._context
+                self._most -= 1
+                after = self._context
             elif after:
                 told.append((number, text, None))
                 after -= 1
@@ -343,7 +351,7 @@ class Show:
                 before.append((number, text))
                 continue
             self._room -= len(text)
-            if (found >= self._most and not after) or self._room < 0:
+            if (self._most <= 0 and not after) or self._room < 0:
                 break
         return told
 

@@ -30,10 +30,11 @@ MAX_SHOWN_BYTES = 16 << 20
 Dialect = Literal["default", "pcre2"]
 
 _QUIET = ("--no-config", "--color=never", "--no-mmap", "--crlf")
-_NAMES = ("--binary", "--files-with-matches", "--null")
+_NAMES = ("--binary", "--count", "--with-filename", "--null")
 _EVERYTHING = ("--no-ignore", "--hidden", "--no-follow", "-g", "!.git/", "-g", "!node_modules/")
 _NEEDS_PCRE2 = (b"look-around", b"backreferences are not supported")
 _FAULT_OF_FILE = re.compile(rb"(?:rg: )?(.*?): (PCRE2: error matching|.*\(os error \d+\))")
+_COUNTED = re.compile(rb"([^\0]+)\0(\d+)\r?\n")
 _VERBOSE = re.compile(r"\(\?[a-zA-Z]*x[a-zA-Z]*\)")
 _NOT_VERBOSE = re.compile(r"\(\?[a-zA-Z]*-[a-zA-Z]*x")
 _OPEN_FILES = "/proc/self/fd" if Path("/proc/self/fd").is_dir() else "/dev/fd"
@@ -55,9 +56,12 @@ def program() -> str | None:
 
 @dataclass(frozen=True)
 class Named:
-    """Files in which something matches, and those that could not be searched, and why."""
+    """Files in which something matches, and those that could not be searched, and why.
 
-    paths: tuple[str, ...]
+    With each file goes how many of its lines match: at least 1, and no more than can be shown.
+    """
+
+    paths: tuple[tuple[str, int], ...]
     unread: tuple[tuple[str, str], ...] = ()
 
 
@@ -80,7 +84,7 @@ class Ripgrep:
 
     def start(self, folder: Path) -> Child:
         """Begin to look through everything below `folder`; see `finish`."""
-        return self._child([*_EVERYTHING, *_NAMES], ["./"], cwd=folder)
+        return self._child([*_EVERYTHING, *self._counting()], ["./"], cwd=folder)
 
     def finish(self, child: Child, folder: Path) -> Named:
         """The answer of `start`, in the other dialect if the first one cannot say it."""
@@ -100,15 +104,19 @@ class Ripgrep:
 
     def _among(self, folder: Path, files: Sequence[str]) -> Named:
         while True:
-            with self._child(_NAMES, files, cwd=folder) as child:
+            with self._child(self._counting(), files, cwd=folder) as child:
                 outcome = child.outcome()
             if not self._must_change(outcome):
                 return self._named(outcome)
 
+    def _counting(self) -> Sequence[str]:
+        return (*_NAMES, f"--max-count={self._query.limit + 1}")
+
     def _named(self, outcome: Outcome) -> Named:
         unread = self._checked(outcome)
-        paths = outcome.output.split(b"\0")[:-1]
-        return Named(tuple(os.fsdecode(path).removeprefix("./") for path in paths), unread)
+        found = _COUNTED.findall(outcome.output)
+        paths = ((os.fsdecode(path).removeprefix("./"), int(count)) for path, count in found)
+        return Named(tuple(paths), unread)
 
     # ---- which lines ----------------------------------------------------------------------------
 
@@ -247,6 +255,8 @@ def invalid(text: str, why: str, position: int) -> ToolError:
 
 # ---- reading its answers ------------------------------------------------------------------------
 
+_ABOUT_FILES = (b'{"type":"begin"', b'{"type":"end"')
+
 
 class _Said(TypedDict, total=False):
     text: str
@@ -273,6 +283,8 @@ class _Event(TypedDict):
 def _events(output: bytes, *, with_context: bool) -> Iterator[tuple[int, RawLine]]:
     """Lines by file. ripgrep 15 calls some lines of context matches, in which nothing matches."""
     for written in output.splitlines():
+        if written.startswith(_ABOUT_FILES):
+            continue
         event: _Event = json.loads(written)
         if event["type"] in {"match", "context"}:
             data = event["data"]

@@ -7,10 +7,10 @@ project can come back.
 
 import os
 import re
+from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
-from itertools import chain, islice, repeat
 from pathlib import Path
 from typing import Protocol
 
@@ -30,12 +30,12 @@ from arc_workbench.workspace.findings import (
 from arc_workbench.workspace.globs import Glob
 from arc_workbench.workspace.paths import Place, kind_of, printable, require_folder
 from arc_workbench.workspace.ripgrep import Named, Ripgrep
-from arc_workbench.workspace.walking import Level, Skip, SkipReason, Walk, plain_files
+from arc_workbench.workspace.walking import Level, PlainFolders, Skip, SkipReason, Walk
 
 __all__ = ["Block", "Hits", "Line", "Query", "search"]
 
 MAX_PATTERN_CHARS = 10_000
-OPEN_AT_ONCE = (24, 208)
+OPEN_AT_ONCE = 208
 SNIFFED_BYTES = 8000
 
 _SPECIAL = frozenset(".^$*+?{}[]\\|()")
@@ -62,27 +62,41 @@ _LINE_BREAK = re.compile(r"(?<!\\)(?:\\\\)*\\n")
 
 @dataclass
 class _Matched:
-    """Where something matches: `files` by the name to show, and what is known of the others."""
+    """Where something matches, and what is known of the others.
 
-    files: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
+    `files` are the name to show, the place to open, and how many lines match there at least.
+    """
+
+    files: list[tuple[str, str, int]] = field(default_factory=list[tuple[str, str, int]])
     searched: int = 0
     skipped: list[Skip] = field(default_factory=list[Skip])
     stopped: str = ""
 
 
-def search(place: Place, query: Query, glob: Glob | None, *, name: str, deadline: Deadline) -> Hits:
+def search(
+    place: Place,
+    query: Query,
+    glob: Glob | None,
+    *,
+    name: str,
+    deadline: Deadline,
+    plain: PlainFolders | None = None,
+) -> Hits:
     """Matching lines in the file at `place`, called `name`, or in the files below it, in order.
+
+    `plain` is what earlier searches remember of the folders.
 
     Raises `ToolError` for an invalid expression, at the deadline, and when a person interrupts.
     """
     query = _usable(query)
+    run = _Run(place, query, glob, name, deadline, plain or PlainFolders())
     command = ripgrep.program()
     if command is not None:
         try:
-            return _Run(place, query, glob, name, deadline).by(Ripgrep(command, query, deadline))
+            return run.by(Ripgrep(command, query, deadline))
         except ripgrep.Broken:
             pass  # the other engine answers, and says its name
-    return _Run(place, query, glob, name, deadline).by(Python(query, deadline))
+    return run.by(Python(query, deadline))
 
 
 def _usable(query: Query) -> Query:
@@ -116,7 +130,13 @@ class _Run:
     """One search by one engine."""
 
     def __init__(
-        self, place: Place, query: Query, glob: Glob | None, name: str, deadline: Deadline
+        self,
+        place: Place,
+        query: Query,
+        glob: Glob | None,
+        name: str,
+        deadline: Deadline,
+        plain: PlainFolders,
     ) -> None:
         self._place = place
         self._base = str(place.real).rstrip("/")
@@ -125,6 +145,7 @@ class _Run:
         self._name = name
         self._prefix = name if not name or name.endswith("/") else name + "/"
         self._deadline = deadline
+        self._plain = plain
 
     def by(self, engine: Ripgrep | Python) -> Hits:
         kind = kind_of(self._place.real, self._place.shown)
@@ -157,14 +178,14 @@ class _Run:
         path = str(self._place.real)
         named = engine.among(Path("/"), [path])
         unread = [Skip(self._name, _reason(why)) for _, why in named.unread]
-        return _Matched([(self._name, path) for _ in named.paths], 1, unread)
+        return _Matched([(self._name, path, lines) for _, lines in named.paths], 1, unread)
 
     def _below(self, engine: Ripgrep | Python) -> _Matched:
         base = self._place.real
         walk = Walk(base, self._place.fence, self._deadline)
         if self._glob is None and isinstance(engine, Ripgrep):
             with engine.start(base) as child:
-                plain = plain_files(base, self._deadline)
+                plain = self._plain.files(base, self._deadline)
                 files, linked = self._elsewhere(walk) if plain is None else (plain, {})
                 named = [engine.finish(child, base)]
         else:
@@ -224,9 +245,10 @@ class _Run:
         matched.skipped += [Skip(self._prefix + skip.path, skip.reason) for skip in walk.skipped]
         known = {skip.path for skip in walk.skipped}
         for one in named:
-            for path in one.paths:
+            for path, lines in one.paths:
                 shown = printable(self._prefix + linked.get(path, path))
-                matched.files.append((shown, path if path in linked else f"{self._base}/{path}"))
+                real = path if path in linked else f"{self._base}/{path}"
+                matched.files.append((shown, real, lines))
             for path, why in one.unread:
                 shown = printable(linked.get(path, path))
                 if shown not in known:
@@ -237,9 +259,8 @@ class _Run:
 
     def _collect(self, engine: Engine, matched: _Matched, collected: Collected) -> None:
         """Lines of one file after the other, until there are enough."""
-        sizes = chain(OPEN_AT_ONCE, repeat(OPEN_AT_ONCE[-1]))
-        waiting = iter(matched.files)
-        while some := list(islice(waiting, next(sizes))):
+        waiting = deque(matched.files)
+        while some := list(_enough(waiting, collected.left + 1)):
             with ExitStack() as stack:
                 opened = dict(self._opened(some, matched.skipped, stack))
                 if not opened:
@@ -254,9 +275,9 @@ class _Run:
             engine.cut.clear()
 
     def _opened(
-        self, files: Sequence[tuple[str, str]], skipped: list[Skip], stack: ExitStack
+        self, files: Sequence[tuple[str, str, int]], skipped: list[Skip], stack: ExitStack
     ) -> Iterator[tuple[int, str]]:
-        for shown, path in files:
+        for shown, path, _ in files:
             try:
                 opened = system.open_without_links(Path(path), system.READING)
                 stack.callback(os.close, opened)
@@ -268,6 +289,15 @@ class _Run:
                 skipped.append(Skip(shown, "binary file matches"))
             else:
                 yield opened, shown
+
+
+def _enough(waiting: deque[tuple[str, str, int]], wanted: int) -> Iterator[tuple[str, str, int]]:
+    """The first files that have so many matching lines together, no more than may be open."""
+    for _ in range(min(OPEN_AT_ONCE, len(waiting))):
+        if wanted <= 0:
+            return
+        wanted -= waiting[0][2]
+        yield waiting.popleft()
 
 
 def _reason(why: str) -> SkipReason:

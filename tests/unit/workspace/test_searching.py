@@ -5,6 +5,7 @@ import shutil
 import subprocess
 import sys
 import threading
+import time
 from contextlib import chdir
 from pathlib import Path
 
@@ -13,7 +14,7 @@ import pytest
 
 import arc_workbench
 from arc_workbench.errors import ToolError
-from arc_workbench.workspace import Hits, Workspace, ripgrep
+from arc_workbench.workspace import Hits, Workspace, ripgrep, walking
 from tests.requirements import requirement
 
 ENGINES = {"ripgrep": ripgrep.program(), "python": "off"}
@@ -165,6 +166,31 @@ def test_G4_what_leads_nowhere_or_cannot_be_read_is_named_beside_the_results(
         ("file-out", "leads outside"),
         ("out", "leads outside"),
     ]
+
+
+@requirement("BUG-G4")
+def test_a_link_that_comes_after_a_first_search_is_seen_by_the_next(
+    workspace: Workspace, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(walking, "SETTLED_NS", 0)  # what a search sees is remembered at once
+    make(root, deep__in__here__a_txt="needle\n", deep__b_txt="other\n")
+    assert grep(workspace, "needle").files_searched == 2
+    assert grep(workspace, "needle").files_searched == 2
+
+    time.sleep(0.05)
+    (root / "deep" / "in" / "lost").symlink_to("nowhere")
+    (root / "deep" / "in" / "file").symlink_to(root / "deep" / "b.txt")
+    make(root, deep__in__new__c_txt="needle\n")
+    hits = grep(workspace, "needle")
+
+    assert lines(hits) == [
+        ("deep/in/here/a.txt", 1, "needle"),
+        ("deep/in/new/c.txt", 1, "needle"),
+    ]
+    assert [(skip.path, skip.reason) for skip in hits.skipped] == [
+        ("deep/in/lost", "dangling link"),
+    ]
+    assert hits.files_searched == 3
 
 
 @requirement("BUG-G4", "REQ-F52")
