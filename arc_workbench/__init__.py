@@ -17,11 +17,13 @@ if TYPE_CHECKING:
     from arc_workbench.settings import Settings
     from arc_workbench.tools.foreign import PublicTool, ToolDefinition
     from arc_workbench.tools.tool import PermissionAnswer, ToolContext
+    from arc_workbench.toolsets.factory import DefaultTools, create_default_tools
     from arc_workbench.workbench import open_session
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "DefaultTools",
     "PermissionAnswer",
     "PublicTool",
     "Session",
@@ -29,12 +31,14 @@ __all__ = [
     "ToolContext",
     "ToolDefinition",
     "ToolResult",
+    "create_default_tools",
     "load_ipython_extension",
     "open_session",
     "unload_ipython_extension",
 ]
 
 _HOMES = {
+    "DefaultTools": "arc_workbench.toolsets.factory",
     "PermissionAnswer": "arc_workbench.tools.tool",
     "PublicTool": "arc_workbench.tools.foreign",
     "Session": "arc_workbench.agent.session",
@@ -42,6 +46,7 @@ _HOMES = {
     "ToolContext": "arc_workbench.tools.tool",
     "ToolDefinition": "arc_workbench.tools.foreign",
     "ToolResult": "arc_workbench.content",
+    "create_default_tools": "arc_workbench.toolsets.factory",
     "load_ipython_extension": "arc_workbench.frontends.notebook.extension",
     "open_session": "arc_workbench.workbench",
     "unload_ipython_extension": "arc_workbench.frontends.notebook.extension",

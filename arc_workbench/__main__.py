@@ -15,6 +15,7 @@ from arc_workbench.frontends.options import (
     ACCESS,
     MODES,
     POLICIES,
+    SANDBOX,
     SHARED_OPTIONS,
     TOOLSETS,
     Option,
@@ -46,6 +47,7 @@ TOOL = (
     PROJECT,
     Option("--access", "WHAT", "full or safe (default full)", ACCESS),
     Option("--mode", "MODE", "which calls run (default: default)", MODES),
+    SANDBOX,
 )
 DOCTOR = (JSON_FLAG,)
 PURGE = (
@@ -231,7 +233,10 @@ def _settings(parsed: options.Parsed, **defaults: str) -> "Settings":
     """Options of the command, then all other sources, then what this command has as default."""
     from arc_workbench.settings import load
 
-    names = ("model", "toolset", "mode", "access", "project", "session", "new", "policy", "dry_run")
+    names = (
+        *("model", "toolset", "mode", "access", "project", "session", "new", "policy", "dry_run"),
+        "sandbox",
+    )
     given = {key: parsed.options[key] for key in names if key in parsed.options}
     return load(os.environ, given, defaults)
 

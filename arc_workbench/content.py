@@ -125,12 +125,38 @@ class Command(Value):
     cwd: str
 
 
+Colour = Literal[
+    "black", "red", "green", "yellow", "blue", "magenta", "cyan", "white",
+    "bright_black", "bright_red", "bright_green", "bright_yellow",
+    "bright_blue", "bright_magenta", "bright_cyan", "bright_white",
+]  # fmt: skip
+Look = Colour | Literal["bold", "dim", "italic", "underline"]
+
+
+class Style(Value):
+    """How the characters from `start` up to `end` of a text look; styles may lie over another."""
+
+    start: int
+    end: int
+    look: Look
+
+
 class Output(Value):
-    """The tail of what a command printed; `cut_bytes` bytes before it are left out."""
+    """The tail of what a command printed; `cut_bytes` bytes before it are left out.
+
+    `styles` lie over `text` as it was when it had `styled_chars` characters.
+    """
 
     type: Literal["output"] = "output"
     text: str
     cut_bytes: int = 0
+    styles: tuple[Style, ...] = ()
+    styled_chars: int = 0
+
+    @property
+    def drawn_styles(self) -> tuple[Style, ...]:
+        """`styles`, or none where a secret was taken out and they no longer fit."""
+        return self.styles if len(self.text) == self.styled_chars else ()
 
 
 class MatchLine(Value):
@@ -229,8 +255,31 @@ class Recovery(Value):
     entries: tuple[RecoveryEntry, ...] = ()
 
 
+class ChangedFile(Value):
+    """A file or link that a command changed; `size` in bytes, of what is gone where it is gone."""
+
+    path: str
+    kind: Literal["created", "changed", "removed"]
+    size: int
+
+
+class CommandChanges(Value):
+    """What a command changed in the project, by name; `more` rows are left out.
+
+    `not_covered` counts what no snapshot holds, and `not_covered_names` are the first of those;
+    `note` says what else to know, such as why nothing is known.
+    """
+
+    type: Literal["command_changes"] = "command_changes"
+    rows: tuple[ChangedFile, ...] = ()
+    more: int = 0
+    not_covered: int = 0
+    not_covered_names: tuple[str, ...] = ()
+    note: str = ""
+
+
 Display = Annotated[
-    Diff | Command | Output | Matches | Names | Outline | Changes | Recovery,
+    Diff | Command | Output | Matches | Names | Outline | Changes | Recovery | CommandChanges,
     Field(discriminator="type"),
 ]
 

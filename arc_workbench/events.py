@@ -28,6 +28,7 @@ Mode = Literal["default", "acceptEdits", "plan", "yolo"]
 Access = Literal["full", "safe"]
 Scope = Literal["once", "session"]
 EndReason = Literal["completed", "aborted", "error", "limit"]
+JobEnd = Literal["completed", "failed", "timed_out", "killed", "aborted", "limited"]
 Decider = Literal["person", "policy", "mode", "list", "rule", "session"]
 
 
@@ -180,6 +181,58 @@ class ToolCallFinished(_Event):
     duration_sec: float = 0.0
 
 
+# ---- background jobs ----------------------------------------------------------------------------
+
+
+class JobStarted(_Event):
+    """A command went to the background as the job `job`; its output goes to the spool `spool`.
+
+    `call_id` is the call that started it and `began_at` when that was, in seconds since the epoch;
+    `sandbox` is what confines it ("" for nothing), `timeout_sec` when it will be ended (None: it
+    has no limit of its own).
+    """
+
+    type: Literal["JobStarted"] = "JobStarted"
+    job: str
+    spool: str
+    call_id: str
+    command: str
+    cwd: str
+    sandbox: str = ""
+    timeout_sec: float | None = None
+    began_at: float = 0.0
+
+
+class JobOutput(_Event):
+    """The newest output of a background job, as plain text; `bytes` were printed in all so far."""
+
+    durable: ClassVar[bool] = False
+    type: Literal["JobOutput"] = "JobOutput"
+    job: str
+    text: str
+    bytes: int = 0
+
+
+class JobEnded(_Event):
+    """A background job is over, and everything that it had started.
+
+    `exit_code` is None where a signal ended it (`signal` names that). `tail` is the end of its
+    output, `note` what else there is to say. `tell` is false where the job ended with its session:
+    the model is not told of that by itself.
+    """
+
+    type: Literal["JobEnded"] = "JobEnded"
+    job: str
+    status: JobEnd
+    exit_code: int | None = None
+    signal: str | None = None
+    duration_sec: float = 0.0
+    bytes: int = 0
+    note: str = ""
+    tail: str = ""
+    tell: bool = True
+
+
 # ---- permission ---------------------------------------------------------------------------------
 
 
@@ -295,6 +348,9 @@ Event = Annotated[
     | ToolCallStarted
     | ToolProgress
     | ToolCallFinished
+    | JobStarted
+    | JobOutput
+    | JobEnded
     | PermissionRequested
     | PermissionResolved
     | RuleAdded
@@ -307,3 +363,21 @@ Event = Annotated[
 
 EVENT: TypeAdapter[Event] = TypeAdapter(Event)
 """Reads and writes events as JSON."""
+
+
+def background_task(event: Event) -> tuple[str, JsonObject] | None:
+    """What the page calls an event of a job, and the payload it gives it; None for other events.
+
+    `JobStarted` is its `backgroundTaskStart {taskId, command}`, `JobOutput` its
+    `backgroundTaskOutput {taskId, chunk}`, `JobEnded` its `backgroundTaskEnd {taskId, exitCode}`,
+    where `exitCode` is null after a signal.
+    """
+    match event:
+        case JobStarted():
+            return "backgroundTaskStart", {"taskId": event.job, "command": event.command}
+        case JobOutput():
+            return "backgroundTaskOutput", {"taskId": event.job, "chunk": event.text}
+        case JobEnded():
+            return "backgroundTaskEnd", {"taskId": event.job, "exitCode": event.exit_code}
+        case _:
+            return None

@@ -23,6 +23,7 @@ from arc_workbench.errors import SettingsError
 ToolsetName = Literal["arc", "arcturn", "both"]
 Ask = Literal["auto", "buttons", "input", "policy"]
 Policy = Literal["deny", "rules", "allow"]
+Sandbox = Literal["off", "workspace-write", "required"]
 
 PREFIX = "ARC_WORKBENCH_"
 NO_PROJECT = "none"
@@ -40,7 +41,8 @@ class Settings(BaseModel):
     answer, else safe (decision 19). `session` names the session that is to be continued, or begun
     where there is none of that name over the same folder and tools; without a name, and with
     `new`, another one begins.
-    With `dry_run` changes of files are kept beside the project until they are applied.
+    With `dry_run` changes of files are kept beside the project until they are applied. `sandbox`
+    confines commands: `workspace-write` where this machine can, `required` or they do not run.
     `pace` is in tokens per second and counts for scripts only. `session_dir` is the folder that
     holds sessions (default: the state folder of the platform).
     """
@@ -62,6 +64,8 @@ class Settings(BaseModel):
     pace: float = Field(default=40.0, ge=0, allow_inf_nan=False)
     max_steps: int = Field(default=200, ge=1)
     dry_run: bool = False
+    snapshots: bool = True
+    sandbox: Sandbox = "off"
 
     @classmethod
     def of(cls, given: Mapping[str, object]) -> "Settings":

@@ -11,9 +11,10 @@ from pathlib import Path
 from arc_workbench.agent.gate import Gate
 from arc_workbench.agent.hands import DRY_RUN_FOLDER
 from arc_workbench.agent.history import History
+from arc_workbench.agent.jobs import JobWatch
 from arc_workbench.agent.log import EventLog
 from arc_workbench.agent.prompt import system_prompt
-from arc_workbench.agent.resume import close_what_was_open
+from arc_workbench.agent.resume import close_what_was_open, settle_jobs
 from arc_workbench.agent.run import Run
 from arc_workbench.agent.session import Session
 from arc_workbench.content import text_of
@@ -30,15 +31,21 @@ from arc_workbench.settings import (
     project_folder,
     sessions_folder,
 )
-from arc_workbench.shell import Shell
+from arc_workbench.shell import Guarded, JobState, Shell, recorded
 from arc_workbench.store import session_dir, transcript
 from arc_workbench.store.redaction import Redactor
 from arc_workbench.store.session_dir import SessionDir
 from arc_workbench.store.transcript import Transcript
+from arc_workbench.supervisor.order import OUTPUT
 from arc_workbench.tools.foreign import PublicTool, foreign
 from arc_workbench.tools.tool import Tool
 from arc_workbench.tools.toolset import Toolset
 from arc_workbench.workspace import Purged, Workspace
+from arc_workbench.workspace.names import is_protected
+
+SHELL_FOLDER = "shell"
+_EARLIER_SESSIONS = 20
+_SESSIONS_LOOKED_AT = 200
 
 
 async def open_session(
@@ -123,7 +130,7 @@ def _opened(
     log = EventLog(record, Redactor(environment), history.apply, history.last_seq)
     access: Access = settings.access or "full"
     cwd = root or _here()
-    shell = Shell(cwd, _with_this_python(environment)) if root else None
+    shell = _shell(root, place, settings, environment, log) if root else None
     run = Run(
         session_id=place.id,
         name=place.name,
@@ -137,7 +144,9 @@ def _opened(
         system=system_prompt,
         workspace=_workspace(root, settings, environment) if root else None,
         shell=shell,
+        jobs=JobWatch(shell, log) if shell else None,
         max_steps=settings.max_steps,
+        snapshots=settings.snapshots,
     )
     log.emit(_opening(settings, run, resumed=bool(past)))
     if torn:
@@ -148,12 +157,80 @@ def _opened(
             )
         )
     close_what_was_open(log, history)
+    if run.jobs is not None:
+        settle_jobs(run.jobs, history)
     _report_recovery(run)
     session = Session(run, place, record, settings.toolset)
     left = (place.folder / DRY_RUN_FOLDER).exists()
     if run.workspace is not None and (settings.dry_run or left):
         session.set_dry_run(True)
     return session
+
+
+def _shell(
+    root: Path,
+    place: SessionDir,
+    settings: Settings,
+    environment: Mapping[str, str],
+    log: EventLog,
+) -> Shell:
+    ours = (home(environment), sessions_folder(settings, environment))
+    guarded = Guarded(tuple(folder for folder in ours if folder.is_dir()), is_protected)
+    return Shell(
+        root,
+        _with_this_python(environment),
+        spools=place.folder / SHELL_FOLDER,
+        sandbox=settings.sandbox,
+        guarded=guarded,
+        redact=log.redactor.text,
+    )
+
+
+@dataclass(frozen=True)
+class EarlierJob:
+    """A background job of another session: its state, and the file of all it printed."""
+
+    session: str
+    name: str
+    state: JobState
+    output: Path
+
+
+def earlier_jobs(
+    project: Path, environment: Mapping[str, str], but: str = ""
+) -> tuple[EarlierJob, ...]:
+    """The background jobs of other sessions over this folder, the newest session first.
+
+    Looks at the newest twenty such sessions; `but` is the id of one that is left out.
+    """
+    sessions = sessions_folder(load(environment), environment)
+    if not sessions.is_dir():
+        return ()
+    known = [folder for folder in sessions.iterdir() if session_dir.FOLDER.fullmatch(folder.name)]
+    newest = sorted(known, key=lambda folder: folder.name, reverse=True)[:_SESSIONS_LOOKED_AT]
+    wanted = text_of(project.resolve())
+    over = [folder for folder in newest if folder.name != but and _project_of(folder) == wanted]
+    return tuple(job for folder in over[:_EARLIER_SESSIONS] for job in _jobs_in(folder))
+
+
+def _project_of(session: Path) -> str:
+    try:
+        first = transcript.first(session / "transcript.jsonl")
+    except OSError:
+        return ""
+    return first.project if isinstance(first, SessionOpened) else ""
+
+
+def _jobs_in(session: Path) -> list[EarlierJob]:
+    """The jobs of one session, the newest first."""
+    shell = session / SHELL_FOLDER
+    found = session_dir.FOLDER.fullmatch(session.name)
+    name = found[1] if found else session.name
+    return [
+        EarlierJob(session.name, name, state, shell / state.spool_id / OUTPUT)
+        for state in reversed(recorded(shell))
+        if state.job_id
+    ]
 
 
 def journal_of(project: Path, environment: Mapping[str, str]) -> Workspace:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from arc_workbench.agent.jobs import EndedJobs
 from arc_workbench.content import Answer, Message, ModelMessage, Text, UserMessage
 from arc_workbench.events import (
     AssistantMessage,
@@ -17,7 +18,7 @@ EMPTY_RESULT = "(no output)"
 UNDONE = "[The person undid {change}: {path} is as it was before that change.]"
 DRY_RUN = {
     "on": "[A dry run is on: changes of files are kept beside the project until the person applies "
-    "them, and commands do not run.]",
+    "them. Commands work on a copy of the project, or do not run where none can be confined.]",
     "off": "[The dry run is over; it held no changes.]",
     "applied": "[The person applied the dry run: its changes are in the project now.]",
     "discarded": "[The person threw the dry run away: its changes are gone.]",
@@ -28,16 +29,19 @@ class Conversation:
     """Append-only: what was sent once is sent again, letter for letter.
 
     Results of a reply's calls stand first in the very next user message, all together; words of
-    the person follow. Neighbouring user messages are one. An empty reply is not kept.
+    the person follow. Neighbouring user messages are one. An empty reply is not kept. Of jobs that
+    ended it is told when a step begins, never in between: a request that is out stays as it is.
     """
 
     def __init__(self) -> None:
         self._messages: list[Message] = []
         self._answers: list[Answer] = []
         self._words: list[Text] = []
+        self._jobs = EndedJobs()
 
     def apply(self, event: Event) -> None:
         """Take what the event says into the conversation."""
+        self._words += [Text(text=words) for words in self._jobs.apply(event)]
         match event:
             case TurnStarted():
                 self._words.append(Text(text=event.prompt))

@@ -101,7 +101,7 @@ async def _attempt(call: ToolCall, step: int, run: Run, progress: _Progress) -> 
     run.log.emit(started.model_copy(update={"input": given, "subject": subject}))
     if tool is None or tool not in run.offered():
         raise ToolError(_unknown(call.name, run))
-    if run.dry_run and tool.effect not in HELD_IN_DRY_RUN:
+    if _lost_in_dry_run(tool, run):
         raise ToolError(DRY_RUN.format(name=tool.name))
     _note_unknown_keys(tool, given, run)
     arguments = json.dumps(given, ensure_ascii=False)
@@ -238,6 +238,7 @@ def _context(call: _Call, run: Run) -> ToolContext:
         on_change=on_change,
         project=run.workspace,
         commands=run.shell,
+        snapshots=run.snapshots,
     )
 
 
@@ -310,6 +311,11 @@ def _json_details(fault: ToolError) -> JsonObject:
 def _unknown(name: str, run: Run) -> str:
     known = ", ".join(tool.name for tool in run.offered())
     return f"There is no tool {name}; nothing ran. Tools here: {known or 'none'}."
+
+
+def _lost_in_dry_run(tool: Tool, run: Run) -> bool:
+    """Whether a dry run is on and could not hold back what the tool changes."""
+    return run.dry_run and not tool.held_back and tool.effect not in HELD_IN_DRY_RUN
 
 
 def _note_unknown_keys(tool: Tool, given: JsonObject, run: Run) -> None:

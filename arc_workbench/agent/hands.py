@@ -46,6 +46,30 @@ def undo(run: Run, change_id: str) -> tuple[ChangeRow, Diff]:
     return files.change(change.id), files.change_diff(change.id)
 
 
+def undo_command(run: Run, spool_id: str) -> tuple[tuple[ChangeRow, ...], str]:
+    """Take back what a command of this session changed: the changes that did it, and what to know.
+
+    Raises `ToolError` where that is not kept, or where a file changed since.
+    """
+    files = _files(run)
+    rewound = files.rewind_command(spool_id, Author(run.session_id))
+    for change in rewound.changes:
+        diff = files.change_diff(change.id)
+        run.log.emit(
+            FileChanged(
+                call_id="",
+                change_id=change.id,
+                path=change.place.shown,
+                sha256=change.sha256 or "",
+                diff=diff.unified,
+                created=diff.created,
+                removed=diff.removed,
+                undoes=spool_id,
+            )
+        )
+    return tuple(files.change(change.id) for change in rewound.changes), rewound.note
+
+
 def decide(run: Run, change_id: str, how: Literal["keep", "restore"]) -> Recovery:
     """What a person decides about a change that recovery could not settle."""
     return _files(run).decide(change_id, how, Author(run.session_id))
@@ -87,6 +111,7 @@ def apply_dry_run(run: Run) -> tuple[ChangeRow, ...]:
                 sha256=change.sha256 or "",
                 diff=diff.unified,
                 created=diff.created,
+                removed=diff.removed,
             )
         )
     _tell(run, "on", "applied")

@@ -1,4 +1,5 @@
-"""What a session's durable events add up to: its turns, its conversation, its counters.
+"""What a session's durable events add up to: its turns, its conversation, its jobs, its
+counters.
 
 Live and resumed sessions use the same fold, so taking a session up again is reading its events.
 """
@@ -19,7 +20,7 @@ from arc_workbench.events import (
     ToolCallStarted,
     TurnStarted,
 )
-from arc_workbench.views import TurnView, fold
+from arc_workbench.views import JobBoard, TurnView, fold
 
 
 @dataclass
@@ -28,6 +29,7 @@ class History:
 
     turns: list[TurnView] = field(default_factory=list[TurnView])
     conversation: Conversation = field(default_factory=Conversation)
+    jobs: JobBoard = field(default_factory=JobBoard)
     known_calls: set[str] = field(default_factory=set[str])
     open_calls: dict[str, ToolCall] = field(default_factory=dict[str, ToolCall])
     begun: set[str] = field(default_factory=set[str])
@@ -48,6 +50,7 @@ class History:
         self._count(event)
         self._calls(event)
         self.conversation.apply(event)
+        self.jobs.fold(event)
         self._view(event)
 
     def _count(self, event: Event) -> None:

@@ -1,6 +1,7 @@
 """Taking a session up again: what was open when it ended is answered, and nothing runs on."""
 
 from arc_workbench.agent.history import History
+from arc_workbench.agent.jobs import JobWatch
 from arc_workbench.agent.log import EventLog
 from arc_workbench.content import ToolResult
 from arc_workbench.events import ToolCallFinished, TurnFinished
@@ -37,3 +38,9 @@ def close_what_was_open(log: EventLog, history: History) -> None:
                 detail=f"Interrupted after step {history.last_step}: the session ended here.",
             )
         )
+
+
+def settle_jobs(watch: JobWatch, history: History) -> None:
+    """Record how each job ended that ran when the session ended (REQ-F40)."""
+    for job in history.jobs.running:
+        watch.settle(job)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from arc_workbench.agent.gate import Gate
 from arc_workbench.agent.history import History
+from arc_workbench.agent.jobs import JobWatch
 from arc_workbench.agent.log import EventLog
 from arc_workbench.content import ToolSpec
 from arc_workbench.events import Access
@@ -34,7 +35,9 @@ class Run:
     system: Callable[["Run"], str]
     workspace: Workspace | None
     shell: Shell | None
+    jobs: JobWatch | None
     max_steps: int
+    snapshots: bool = False
     announced: str = ""
     steering: deque[str] = field(default_factory=deque[str])
     signal: threading.Event = field(default_factory=threading.Event)

@@ -8,26 +8,29 @@ from types import TracebackType
 from typing import Literal, Self, get_args
 
 from arc_workbench.agent import hands
+from arc_workbench.agent.jobs import JobWatch
 from arc_workbench.agent.log import Sink
 from arc_workbench.agent.reply import whole_characters
 from arc_workbench.agent.run import Run
 from arc_workbench.agent.turn import run_turn
-from arc_workbench.content import ChangeRow, Diff, Recovery
+from arc_workbench.content import ChangeRow, CommandChanges, Diff, Recovery
 from arc_workbench.errors import SessionBusy, SessionError, SettingsError, ToolError
 from arc_workbench.events import Access, Decider, Mode, Notice, Scope, SettingChanged
 from arc_workbench.models.provider import Provider
+from arc_workbench.shell import JobState
 from arc_workbench.store.session_dir import SessionDir
 from arc_workbench.store.transcript import Transcript
 from arc_workbench.tools.tool import Tool
-from arc_workbench.views import TurnView
+from arc_workbench.views import JobBoard, TurnView
 from arc_workbench.workspace import Workspace
 
 
 class Session:
     """One conversation over one folder.
 
-    `listen`, `resolve`, `steer` and `cancel` may be called from any thread; `send` runs on the
-    loop that awaits it. Opened by `open_session`; `close`, or `async with`, lets it go.
+    `listen`, `resolve`, `steer`, `cancel` and what is about jobs may be called from any thread;
+    `send` runs on the loop that awaits it. Opened by `open_session`; `close`, or `async with`, lets
+    it go.
     """
 
     def __init__(
@@ -146,6 +149,29 @@ class Session:
         """What applying the dry run would change; `ToolError` where none is on."""
         return hands.dry_run_diffs(self._run)
 
+    def board(self) -> JobBoard:
+        """Every background job of the session as it stands now, to fold further events into."""
+        return self._run.history.jobs.copy()
+
+    def jobs(self) -> tuple[JobState, ...]:
+        """The background jobs, the newest first; those of an earlier kernel are among them."""
+        return self._run.jobs.states() if self._run.jobs is not None else ()
+
+    def job(self, job_id: str) -> JobState:
+        """One background job; `ToolError` where there is none of that id."""
+        return self._jobs.state(job_id)
+
+    def job_tail(self, job_id: str, max_bytes: int = 2048) -> str:
+        """The end of what a job printed, as plain text; what the model reads next stays the same.
+
+        Raises `ToolError` where there is none of that id.
+        """
+        return self._jobs.tail(job_id, max_bytes)
+
+    def job_output(self, job_id: str) -> Path:
+        """The file of all that a job printed; `ToolError` where there is none of that id."""
+        return self._jobs.output(job_id)
+
     # ---- verbs ------------------------------------------------------------------------------
 
     def note(self, text: str) -> None:
@@ -252,6 +278,20 @@ class Session:
         self._require_idle()
         return hands.undo(self._run, change_id)
 
+    def undo_command(self, spool_id: str) -> tuple[tuple[ChangeRow, ...], str]:
+        """Take back what a command of this session changed in the project, all of it or nothing.
+
+        Returns the changes that did it, each of which can be undone, and what else to know. Raises
+        `ToolError` where nothing is kept of the command, or where a file changed since, and
+        `SessionBusy` while a turn runs.
+        """
+        self._require_idle()
+        return hands.undo_command(self._run, spool_id)
+
+    def command_changes(self, spool_id: str) -> CommandChanges | None:
+        """What a command of this session changed; None where that is not kept."""
+        return self._files.command_changes(spool_id, self.id)
+
     def recover(self, change_id: str, how: Literal["keep", "restore"]) -> Recovery:
         """Settle what recovery could not: keep the file as it is, or restore what it held before.
 
@@ -282,6 +322,13 @@ class Session:
         self._require_idle()
         return hands.discard_dry_run(self._run)
 
+    def kill_job(self, job_id: str) -> JobState:
+        """End a background job and all it started; returns when it is over, after 3 s at most.
+
+        May be called from any thread. Raises `ToolError` where there is none of that id.
+        """
+        return self._jobs.kill(job_id)
+
     def cap(self, *, on: bool) -> None:
         """While on, no mode is looser than `default` and no grant counts: what would ask, asks."""
         self._run.gate.capped = on
@@ -290,6 +337,7 @@ class Session:
         """Let the session go, so that another process may take it. A second call does nothing.
 
         A turn that runs is interrupted first and keeps the session until its calls are answered.
+        Background jobs end with the session; how they ended is in the record then.
         """
         self._closed = True
         if self._task is None or self._task.done():
@@ -314,10 +362,14 @@ class Session:
     # ---- inside -----------------------------------------------------------------------------
 
     def _let_go(self) -> None:
-        self._transcript.close()
-        if self._run.workspace is not None:
-            self._run.workspace.close()
-        self._place.release()
+        try:
+            if self._run.jobs is not None:
+                self._run.jobs.close()
+        finally:
+            self._transcript.close()
+            if self._run.workspace is not None:
+                self._run.workspace.close()
+            self._place.release()
 
     async def _turn(self, prompt: str) -> None:
         await run_turn(self._run, prompt)
@@ -335,6 +387,12 @@ class Session:
         if self._run.workspace is None:
             raise ToolError("This session has no project folder, so there are no files.")
         return self._run.workspace
+
+    @property
+    def _jobs(self) -> JobWatch:
+        if self._run.jobs is None:
+            raise ToolError("This session has no project folder, so there are no jobs.")
+        return self._run.jobs
 
     def _require_idle(self) -> None:
         self._require_open()

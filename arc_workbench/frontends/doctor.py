@@ -6,7 +6,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -19,6 +19,8 @@ from arc_workbench.frontends.words import folder
 from arc_workbench.secret_names import looks_secret
 from arc_workbench.settings import home
 from arc_workbench.shell.platform import interpreter
+from arc_workbench.shell.sandbox_probe import probe
+from arc_workbench.supervisor.limits import group_can_be_made
 from arc_workbench.workbench import journal_of
 from arc_workbench.workspace import ripgrep
 
@@ -44,7 +46,7 @@ class Finding:
 def examine(
     environment: Mapping[str, str], *, kernel: bool, project: Path | None = None
 ) -> list[Finding]:
-    """Look at this machine; sends nothing, and starts nothing but `rg --version`.
+    """Look at this machine; sends nothing, and starts nothing but `rg --version` and a sandbox.
 
     The journal is that of the `project` folder, or of the working folder.
     """
@@ -55,7 +57,8 @@ def examine(
         _front_end("jupyterlab", "4.5"),
         _front_end("notebook", "7.5"),
         _shell(environment),
-        _sandbox(),
+        _processes(),
+        *_sandbox(),
         _ripgrep(),
         _outlines(),
         _journal(environment, project),
@@ -123,10 +126,26 @@ def _shell(environment: Mapping[str, str]) -> Finding:
     return Finding("shell", "ok" if shutil.which(program) else "missing", detail)
 
 
-def _sandbox() -> Finding:
-    found = shutil.which("bwrap")
-    detail = "bubblewrap is here" if found else "bubblewrap is not installed"
-    return Finding("sandbox", "off", f"{detail}; commands run with your rights in this version")
+def _processes() -> Finding:
+    """What holds together all that a command starts, so that nothing of it outlives its job."""
+    if sys.platform != "linux":
+        found = "known by a mark in their environment; one that hides it may live on"
+        return Finding("processes", "ok", found, "Linux finds them all")
+    found = "a subreaper: all that a command starts ends with it"
+    if group_can_be_made():
+        return Finding("processes", "ok", f"{found}; their number is held down by a cgroup")
+    return Finding("processes", "ok", f"{found}; their number is watched, no cgroup can be made")
+
+
+def _sandbox() -> list[Finding]:
+    """What can confine commands here, by trying it; and that nothing does unless asked to."""
+    bubblewrap, *others = (
+        Finding(found.name, found.state, found.detail, found.next) for found in probe().findings
+    )
+    if bubblewrap.state != "ok":
+        return [replace(bubblewrap, name="sandbox"), *others]
+    detail = f"{bubblewrap.detail}; only where it is asked for: --sandbox"
+    return [replace(bubblewrap, name="sandbox", detail=detail), *others]
 
 
 def _ripgrep() -> Finding:

@@ -54,8 +54,11 @@ ACCESS = ("full", "safe")
 TOOLSETS = ("arc", "arcturn", "both")
 ASK = ("auto", "buttons", "input", "policy")
 POLICIES = ("deny", "rules", "allow")
+SANDBOXES = ("off", "workspace-write", "required")
 
 PROJECT = Option("--project", "DIR", "of another folder than the session's, or without a session")
+
+SANDBOX = Option("--sandbox", "MODE", "what confines commands (default off)", SANDBOXES)
 
 SHARED_OPTIONS = (
     Option("--model", "SPEC", "script:FILE.yaml or script:tour (the model that answers)"),
@@ -70,6 +73,7 @@ SHARED_OPTIONS = (
     Option("--project", "DIR", "the folder to work in, or none for chat only (default: this one)"),
     Option("--session", "NAME", "continue or begin the session of this name"),
     Option("--new", "", "begin a new session"),
+    SANDBOX,
 )
 
 CELL_OPTIONS = (
@@ -113,6 +117,13 @@ SUBCOMMANDS = (
         "[on|diff|apply|discard]",
         "let files change in a copy only; show, write or drop what differs",
         ("on", "diff", "apply", "discard"),
+    ),
+    Subcommand(
+        "jobs",
+        "[tail|kill JOB]",
+        "commands in the background, newest first; the end of what one printed, or stop it",
+        ("tail", "kill"),
+        most=2,
     ),
 )
 
@@ -283,6 +294,15 @@ RECOVERY_FORMS = (
     ("restore c3", "the text from before c3 is put back"),
     ("keep journal", "the damaged journal is put aside and a new one begins"),
 )
+JOB_FORMS = (
+    ("tail j1", "the last lines that j1 printed, and where all of it lies"),
+    ("kill j1", "end j1 and all that it started: first asked to, after two seconds made to"),
+)
+SANDBOX_FORMS = (
+    ("off", "commands run with your rights"),
+    ("workspace-write", "files change only in the project and in temporary folders"),
+    ("required", "the same, no network and no sockets; where that cannot be, nothing runs"),
+)
 DRY_RUN_FORMS = (
     ("on", "from now on files change in a copy only"),
     ("diff", "what differs from the folder"),
@@ -310,7 +330,8 @@ def help_for(word: str) -> str:
             )
     for option in CELL_OPTIONS:
         if option.name == word or option.key == word:
-            return columns([_option_row(option)])[0].strip()
+            rows = SANDBOX_FORMS if option is SANDBOX else ()
+            return "\n".join([columns([_option_row(option)])[0].strip(), *columns(rows)])
     words = helped()
     near = get_close_matches(word, words, n=1, cutoff=0.3)
     hint = f" Nearest: {near[0]}." if near else ""
@@ -332,6 +353,8 @@ def _more(word: str) -> Sequence[tuple[str, str]]:
             return RECOVERY_FORMS
         case "dryrun":
             return DRY_RUN_FORMS
+        case "jobs":
+            return JOB_FORMS
         case _:
             return ()
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from arc_workbench.content import (
     Changes,
     Command,
+    CommandChanges,
     Diff,
     Display,
     JsonObject,
@@ -189,7 +190,7 @@ def _block(
     match block:
         case Diff():
             yield from _bounded_diff(block, clean, where)
-        case Matches() | Names() | Outline() | Changes() | Recovery():
+        case Matches() | Names() | Outline() | Changes() | Recovery() | CommandChanges():
             for line in rows.of(block, most):
                 yield _cut(line.replace("\n", "\\n"), MAX_LINE, clean)
         case Output() | Command():
@@ -228,7 +229,7 @@ def _action(question: PermissionRequested) -> Iterator[str]:
                 yield from _change(block)
             case Output():
                 yield from escaped(block.text).split("\n")
-            case Matches() | Names() | Outline() | Changes() | Recovery():
+            case Matches() | Names() | Outline() | Changes() | Recovery() | CommandChanges():
                 yield from (_inline(line) for line in rows.of(block))
     if not words.is_drawn(question):
         yield from escaped(question.description or question.subject, "action").split("\n")

@@ -1,6 +1,6 @@
 """A turn printed line by line as it happens, for terminals."""
 
-from arc_workbench.content import Text
+from arc_workbench.content import Output, Text
 from arc_workbench.events import (
     AssistantMessage,
     Event,
@@ -10,15 +10,19 @@ from arc_workbench.events import (
     TurnFinished,
     TurnStarted,
 )
-from arc_workbench.frontends import plain, words
+from arc_workbench.frontends import plain, tinted, words
 from arc_workbench.frontends.odd import escaped
-from arc_workbench.views import NoteView, TurnView
+from arc_workbench.views import CallView, NoteView, TurnView
 
 
 class Printer:
-    """Says what to print for each event; words stream, calls come as rows when they are over."""
+    """Says what to print for each event; words stream, calls come as rows when they are over.
 
-    def __init__(self) -> None:
+    The last lines of a command's output follow its row, with `colour` in the command's colours.
+    """
+
+    def __init__(self, *, colour: bool = False) -> None:
+        self._colour = colour
         self._streamed = False
 
     def after(self, view: TurnView, event: Event) -> str:
@@ -30,7 +34,8 @@ class Printer:
             case AssistantMessage():
                 return self._said(event)
             case ToolCallFinished(call_id=call_id) if call_id in view.calls:
-                return f"{plain.part(view, view.calls[call_id])}\n"
+                call = view.calls[call_id]
+                return f"{plain.part(view, call)}\n{self._output(call)}"
             case Notice(level=level, text=text):
                 return f"{self._line_end()}{plain.part(view, NoteView(level, text))}\n"
             case TurnStarted():
@@ -44,6 +49,16 @@ class Printer:
                 return f"{self._line_end()}{state}{why}\n{sums}"
             case _:
                 return ""
+
+    def _output(self, call: CallView) -> str:
+        blocks = call.result.display if call.result else ()
+        outputs = [block for block in blocks if isinstance(block, Output)]
+        lines = [line for each in outputs for line in tinted.terminal(each, colour=self._colour)]
+        return "".join(f"  {line}\n" for line in lines)
+
+    def aside(self, line: str) -> str:
+        """A line about something beside the turn, below what was printed so far."""
+        return f"{self._line_end()}{line}\n"
 
     def _said(self, event: AssistantMessage) -> str:
         if self._streamed:

@@ -6,8 +6,17 @@ Sizes and times are left out: equal turns over equal folders give equal lines.
 from collections.abc import Iterator, Sequence
 from typing import TypeVar
 
-from arc_workbench.content import ChangeRow, Changes, Matches, Names, Outline, Recovery
+from arc_workbench.content import (
+    ChangeRow,
+    Changes,
+    CommandChanges,
+    Matches,
+    Names,
+    Outline,
+    Recovery,
+)
 from arc_workbench.frontends import found, history
+from arc_workbench.frontends.words import plural, size
 
 MOST = 12
 MAX_LINE = 160
@@ -15,7 +24,9 @@ MAX_LINE = 160
 T = TypeVar("T")
 
 
-def of(block: Matches | Names | Outline | Changes | Recovery, most: int = MOST) -> Iterator[str]:
+def of(
+    block: Matches | Names | Outline | Changes | Recovery | CommandChanges, most: int = MOST
+) -> Iterator[str]:
     """The rows of a block, at most so many, and how many more there are."""
     match block:
         case Matches():
@@ -29,6 +40,8 @@ def of(block: Matches | Names | Outline | Changes | Recovery, most: int = MOST) 
             yield from _changes(block, most)
         case Recovery():
             yield from recovery(block, most)
+        case CommandChanges():
+            yield from _command_changes(block, most)
 
 
 def _matches(block: Matches, most: int) -> Iterator[str]:
@@ -52,6 +65,20 @@ def _changes(block: Changes, most: int) -> Iterator[str]:
         yield history.NO_CHANGES
     yield from map(change, block.changes[:most])
     yield from _more(block.changes, most, "change", block.note)
+
+
+def _command_changes(block: CommandChanges, most: int) -> Iterator[str]:
+    """`created  out.txt  12 B`, what is not covered, and what else to know."""
+    if not block.rows and not block.note:
+        yield "The command changed no file of the project."
+    for row in block.rows[:most]:
+        yield f"{row.kind}  {row.path}  {size(row.size)}"
+    missing = block.more + max(0, len(block.rows) - most)
+    yield from [f"... {plural(missing, 'more file')}"] if missing else []
+    if block.not_covered:
+        named = ", ".join(block.not_covered_names)
+        yield f"Not covered: {plural(block.not_covered, 'name')}: {named}"
+    yield from [block.note] if block.note else []
 
 
 def change(row: ChangeRow) -> str:

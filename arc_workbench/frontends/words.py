@@ -7,6 +7,7 @@ from pathlib import Path
 from arc_workbench.content import (
     Changes,
     Command,
+    CommandChanges,
     Diff,
     JsonObject,
     Matches,
@@ -183,6 +184,8 @@ def title(question: PermissionRequested) -> str:
                 return f"{verb} this file{place}?"
             case Output() | Matches() | Names() | Outline() | Changes() | Recovery():
                 continue
+            case CommandChanges():
+                continue
     return "Use this tool?"
 
 
@@ -201,6 +204,8 @@ def looked_through(question: PermissionRequested) -> Iterator[tuple[str, Strictn
                 yield block.path, "name"
                 yield _added(block)[:MAX_LOOKED_THROUGH], "code"
             case Output() | Matches() | Names() | Outline() | Changes() | Recovery():
+                continue
+            case CommandChanges():
                 continue
     values = unshown(question) if is_drawn(question) else question.input
     if not is_drawn(question):
@@ -268,6 +273,8 @@ def _once(question: PermissionRequested) -> str:
                 place = " in the dry run" if question.dry_run else ""
                 return f"{_what(block)}{place}, one time."
             case Output() | Matches() | Names() | Outline() | Changes() | Recovery():
+                continue
+            case CommandChanges():
                 continue
     return "Runs exactly this, one time."
 

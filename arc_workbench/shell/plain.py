@@ -1,7 +1,9 @@
 """What a program wrote for a terminal, as plain text: no control character but tab and newline.
 
 Colours, titles and other sequences go. Within a line the cursor is followed, so that a progress
-bar leaves its last state; what addresses other lines is dropped. Time is linear in the input.
+bar leaves its last state; what addresses other lines is dropped. What stands in the last column is
+not lost to an erasure that follows it: what goes through a pipe was not wrapped by its writer. Time
+is linear in the input.
 """
 
 import re
@@ -9,21 +11,25 @@ import re
 COLUMNS = 80  # the row of a terminal: backspace stays in it, a vertical tab keeps its column
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
-_SEQUENCE = re.compile(
+SEQUENCE = re.compile(
     r"(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])"  # a string for the terminal, up to its end ...
     r"(?:[^\x07\x18\x1a\x1b\x80-\x9f]*(?:[\x07\x18\x1a\x9c]|\x1b\\)"
     r"|[^\n\x07\x18\x1a\x1b\x80-\x9f]*)"  # ... or, when that never comes, to the end of the line
-    r"|(?:\x1b\[|\x9b)(?P<number>[0-9]*)(?P<other>[0-?]*[ -/]*)(?P<final>[@-~]?)"
+    r"|(?:\x1b\[|\x9b)(?P<number>[0-9]*)(?P<more>[;:][0-9;:]*)?(?P<other>[ -?]*)(?P<final>[@-~]?)"
+    r"|(?P<next_line>\x85|\x1bE)"
+    r"|(?P<down>\x84|\x1bD)"
     r"|\x1b[ -/]*[0-~]?"
-    r"|(?P<next_line>\x85)"
     r"|[\x00-\x07\x0e-\x1f\x7f-\x9f]"
 )
+"""Everything that is no text but the marks \\b, \\t, \\n, \\v, \\f and \\r, piece by piece."""
+
+_MOVES = {"`": "G", "a": "C"} | {move: move for move in "KGCDXP@"}
 _EDIT = re.compile(
-    r"\x1b\[(?P<number>[0-9]*)(?P<move>[KGCD])|[\x08\t\x0b-\x0d]|[^\x08\t\x0b-\x0d\x1b]+"
+    r"\x1b\[(?P<number>[0-9]*)(?P<move>[KGCDXP@])|[\x08\t\x0b-\x0d]|[^\x08\t\x0b-\x0d\x1b]+"
 )
 _UNFINISHED = re.compile(
-    r"(?:\x1b(?:[\]PX^_][^\x07\x18\x1a\x1b\x80-\x9f]*\x1b?|\[[0-?]*[ -/]*|[ -/]*)"
-    r"|[\x90\x98\x9d-\x9f][^\x07\x18\x1a\x1b\x80-\x9f]*\x1b?|\x9b[0-?]*[ -/]*|(?<!\r)\r+)\Z"
+    r"(?:\x1b(?:[\]PX^_][^\x07\x18\x1a\x1b\x80-\x9f]*\x1b?|\[[ -?]*|[ -/]*)"
+    r"|[\x90\x98\x9d-\x9f][^\x07\x18\x1a\x1b\x80-\x9f]*\x1b?|\x9b[ -?]*|(?<!\r)\r+)\Z"
 )
 _LONGEST_UNFINISHED = 4096
 _OVERWRITES = re.compile(r"[^\n]*?\r(?!\n)")
@@ -33,7 +39,7 @@ def plain(text: str) -> str:
     """`text` as a person would see it, without a control character but tab and newline."""
     if not _CONTROL.search(text):
         return text
-    lines = _SEQUENCE.sub(_keep_moves, text).split("\n")
+    lines = SEQUENCE.sub(_keep_moves, text).split("\n")
     return "\n".join(_edited(line) if _CONTROL.search(line) else line for line in lines)
 
 
@@ -41,10 +47,10 @@ def _keep_moves(found: re.Match[str]) -> str:
     """Only what edits the current line stays, in one spelling; no other escape is left."""
     if found["next_line"]:
         return "\n"
-    final = found["final"]
-    if final and final in "KGCD" and not found["other"]:
-        return f"\x1b[{found['number']}{final}"
-    return ""
+    if found["down"]:
+        return "\v"
+    move = _MOVES.get(found["final"] or "")
+    return f"\x1b[{found['number']}{move}" if move and not found["other"] else ""
 
 
 def _edited(line: str) -> str:
@@ -93,20 +99,42 @@ class _Line:
 
     def _move(self, move: str, number: int) -> None:
         last = self._row + COLUMNS - 1
-        if move == "K":
-            self._erase(number)
-        elif move == "G":
-            self._column = min(self._row + max(1, number) - 1, last)
-        elif move == "C":
-            self._column = max(self._column, min(self._column + max(1, number), last))
-        else:
-            self._column = max(self._column - max(1, number), self._row)
+        column, count = min(self._column, last), max(1, number)
+        match move:
+            case "K":
+                self._erase(number)
+            case "G":
+                self._column = min(self._row + count - 1, last)
+            case "C":
+                self._column = min(column + count, last)
+            case "D":
+                self._column = max(column - count, self._row)
+            case _:
+                self._shift(move, min(count, COLUMNS))
 
     def _erase(self, number: int) -> None:
         if number == 0:
             del self._cells[self._column :]
+        elif number == 1:
+            end = min(self._column + 1, len(self._cells))
+            self._cells[self._row : end] = " " * (end - self._row)
         elif number == 2:
             del self._cells[self._row :]
+
+    def _shift(self, move: str, count: int) -> None:
+        """Blank (X), take out (P) or put in (@) cells; nothing beyond the row moves."""
+        end = self._row + COLUMNS
+        before = self._cells[self._column : end]
+        if not before:
+            return
+        if move == "X":
+            after = [" "] * min(count, len(before)) + before[count:]
+        elif move == "P":
+            after = before[count:]
+        else:
+            after = ([" "] * count + before)[: end - self._column]
+        gap = len(before) - len(after) if len(self._cells) > end else 0
+        self._cells[self._column : end] = after + [" "] * gap
 
     def _down(self) -> None:
         """To the next line, in the same column."""

@@ -83,7 +83,8 @@ class OnUpdate(Protocol):
 class ToolContext:
     """What every call is handed (S1-160 to S1-165), with the services behind our own tools.
 
-    `signal` is set when the person interrupts: a tool that waits looks at it often.
+    `signal` is set when the person interrupts: a tool that waits looks at it often. With
+    `snapshots` the project is compared before and after a command.
     """
 
     cwd: Path
@@ -95,6 +96,7 @@ class ToolContext:
     on_change: Callable[[FilePlan, Change], None]
     project: Workspace | None
     commands: Shell | None
+    snapshots: bool = False
 
     @property
     def workspace(self) -> Workspace:
@@ -158,7 +160,8 @@ class ArgumentsInvalid(ToolError):
 class Tool:
     """A tool of ours: name, arguments, effect, and how a call of it is prepared.
 
-    `direct` tools are in the model's first list; the others are found by search (S2-008).
+    `direct` tools are in the model's first list; the others are found by search (S2-008). What only
+    looks after the work of another tool is `offered_as` that one: where it is hidden, so is this.
     """
 
     def __init__(
@@ -168,6 +171,7 @@ class Tool:
         run: Callable[[A, ToolContext], Ran],
         *,
         effect: Effect,
+        offered_as: Effect | None = None,
         direct: bool = True,
         describe: Callable[[], str] | None = None,
     ) -> None:
@@ -175,6 +179,7 @@ class Tool:
             return Prepared(given.subject(), "", (), {}, "", lambda: run(given, ctx))
 
         self._init(name, args, effect, direct, describe, _parsing(args, prepare))
+        self.offered_as = offered_as or effect
 
     @classmethod
     def planned(
@@ -186,9 +191,13 @@ class Tool:
         *,
         effect: Effect,
         direct: bool = True,
+        held_back: bool = False,
         describe: Callable[[], str] | None = None,
     ) -> "Tool":
-        """A tool that works out its action before anybody is asked."""
+        """A tool that works out its action before anybody is asked.
+
+        `held_back` when it keeps to a dry run by itself, whatever its effect.
+        """
 
         def prepare(given: A, ctx: ToolContext) -> Prepared:
             found = plan(given, ctx)
@@ -203,6 +212,7 @@ class Tool:
 
         tool = cls.__new__(cls)
         tool._init(name, args, effect, direct, describe, _parsing(args, prepare))
+        tool.held_back = held_back
         return tool
 
     def _init(
@@ -217,7 +227,9 @@ class Tool:
         self.name = name
         self.args = args
         self.effect: Effect = effect
+        self.offered_as: Effect = effect
         self.direct = direct
+        self.held_back = False
         self.asks_itself = False
         self.needs_project = True
         self._describe = describe

@@ -46,7 +46,7 @@ class Toolset:
         return [
             tool
             for tool in self._tools.values()
-            if (has_project or not tool.needs_project) and tool.effect in ACCESS[access]
+            if (has_project or not tool.needs_project) and tool.offered_as in ACCESS[access]
         ]
 
     def find(self, name: str) -> Tool | None:

@@ -12,9 +12,20 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from arc_workbench.content import ChangeRow, Diff, Recovery
+from arc_workbench.content import ChangeRow, CommandChanges, Diff, Recovery
 from arc_workbench.errors import ToolError
-from arc_workbench.workspace import listing, paths, pictures, plans, reading, searching, undoing
+from arc_workbench.workspace import (
+    listing,
+    paths,
+    pictures,
+    plans,
+    reading,
+    searching,
+    snapshot_dry,
+    snapshot_taking,
+    snapshots,
+    undoing,
+)
 from arc_workbench.workspace.deadline import SEARCH_SECONDS, Deadline
 from arc_workbench.workspace.dry_run import HELD, DryRun
 from arc_workbench.workspace.globs import compile_globs
@@ -27,12 +38,17 @@ from arc_workbench.workspace.purging import Purged
 from arc_workbench.workspace.reading import Slice
 from arc_workbench.workspace.records import Author, Intent
 from arc_workbench.workspace.searching import Block, Hits, Line, Query
+from arc_workbench.workspace.snapshot_dry import DryCopy
+from arc_workbench.workspace.snapshot_rewind import Rewind
+from arc_workbench.workspace.snapshots import Before, Snapshots
 from arc_workbench.workspace.walking import PlainFolders, Skip, describe
 
 __all__ = [
     "Author",
+    "Before",
     "Block",
     "Change",
+    "DryCopy",
     "Entry",
     "FilePlan",
     "Hits",
@@ -42,6 +58,7 @@ __all__ = [
     "Picture",
     "Place",
     "Purged",
+    "Rewound",
     "Skip",
     "Slice",
     "Workspace",
@@ -68,6 +85,14 @@ class Change:
     size: int
 
 
+@dataclass(frozen=True)
+class Rewound:
+    """What was done to take a command back; `note` says what is not as it was, "" for nothing."""
+
+    changes: tuple[Change, ...]
+    note: str
+
+
 class Workspace:
     """A project folder. `root` must exist; its journal is kept below the folder `state`.
 
@@ -86,12 +111,14 @@ class Workspace:
         self._roots = Roots(root)
         self._ledger = Ledger(state, self._roots.real, clock=clock)
         self._protected = tuple(path.resolve() for path in (state, *protected))
+        self._snapshots = Snapshots(self._roots.real, self._ledger.folder, self._protected)
         self._dry: DryRun | None = None
         self._plain_folders = PlainFolders()
 
     def close(self) -> None:
-        """Let the journal's files go."""
+        """Let the journal's files go, and those of the snapshots."""
         self._ledger.close()
+        self._snapshots.close()
 
     @property
     def root(self) -> Path:
@@ -289,6 +316,7 @@ class Workspace:
         """Do all of the plans, each of another file, or none of them."""
         for plan in planned:
             self._require_unprotected(plan.place)
+        self._snapshots.changed_by_us(plan.place.real for plan in planned)
         done = self._ledger.apply_all(planned, author)
         ids = (one.intent.id for one in done)
         return tuple(map(_change, planned, ids))
@@ -338,6 +366,81 @@ class Workspace:
         done = self.apply_all(planned, author) if planned else ()
         self.end_dry_run()
         return done
+
+    # ---- commands -------------------------------------------------------------------------------
+
+    def before_command(self, signal: threading.Event | None = None) -> Before:
+        """A snapshot of the project; where it says why there is none, the command may run still.
+
+        Raises `ToolError` only where `signal` is set.
+        """
+        return self._snapshots.before(Deadline(snapshots.SECONDS, signal))
+
+    def after_command(
+        self,
+        before: Before,
+        spool_id: str,
+        author: Author = NOBODY,
+        signal: threading.Event | None = None,
+    ) -> CommandChanges:
+        """What changed since, kept as the doing of that command of the author's session.
+
+        Must follow each `before_command`, however the command ended. `signal` is for stopping this
+        very look: the one that ended the command would leave nothing known.
+        """
+        deadline = Deadline(snapshots.SECONDS, signal)
+        return self._snapshots.after(before, spool_id, author.session, deadline)
+
+    def command_changes(self, spool_id: str, session: str) -> CommandChanges | None:
+        """What a command changed; None where that is not kept, or not any more."""
+        record = self._snapshots.record(spool_id, session, Deadline())
+        return record.shown() if record is not None else None
+
+    def rewind_command(self, spool_id: str, author: Author = NOBODY) -> Rewound:
+        """Take back what a command of the author's session changed: all files, or none.
+
+        Raises `ToolError`, which names them, where files are no longer what the command left. Each
+        file is a change of the journal; links and permission bits come back outside of it. What no
+        snapshot holds stays as it is, and folders that the command left empty may stay.
+        """
+        if self._dry is not None:
+            raise ToolError(HELD)
+        deadline = Deadline(snapshots.REWIND_SECONDS, advice="Nothing was taken back.")
+        record = self._snapshots.record(spool_id, author.session, deadline)
+        if record is None:
+            raise ToolError(
+                f"What the command {paths.printable(spool_id)} changed is not kept, so it cannot "
+                "be taken back."
+            )
+        done: list[Change] = []
+        way = Rewind(record, self._roots, deadline)
+        note = way.run(
+            self._snapshots.contents(record, deadline),
+            lambda planned: done.extend(self.apply_all(planned, author)),
+        )
+        return Rewound(tuple(done), note)
+
+    def dry_copy(self, signal: threading.Event | None = None) -> DryCopy:
+        """The project as the dry run sees it, copied for a command; to be closed by the caller.
+
+        Raises `ToolError` where no dry run is on, and where the project is too large.
+        """
+        deadline = Deadline(snapshot_dry.SECONDS, signal, snapshot_dry.TOO_SLOW)
+        return snapshot_dry.make(
+            self._roots, self._require_dry(), self._snapshots, self._ledger.folder, deadline
+        )
+
+    def take_dry_copy(
+        self, copy: DryCopy, signal: threading.Event | None = None
+    ) -> tuple[Diff, ...]:
+        """Let the dry run hold what a command did in the copy; the copy's `note` says what not."""
+        deadline = Deadline(snapshot_dry.SECONDS, signal, "Nothing of it was taken over.")
+        return snapshot_taking.take(copy, self._roots, self._require_dry(), deadline)
+
+    def _require_dry(self) -> DryRun:
+        if self._dry is None:
+            raise ToolError("No dry run is on.")
+        return self._dry
 
     # ---- the journal ----------------------------------------------------------------------------
 

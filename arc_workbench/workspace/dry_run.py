@@ -1,5 +1,6 @@
 """A dry run of a project folder: plans land in its shadow, are shown, and become plans again."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,7 +11,7 @@ from arc_workbench.workspace.deadline import Deadline
 from arc_workbench.workspace.paths import Place, Roots, on_one_line
 from arc_workbench.workspace.plans import FilePlan
 from arc_workbench.workspace.reading import sha256_of
-from arc_workbench.workspace.shadow import Shadow, Shadowed
+from arc_workbench.workspace.shadow import Shadow, Shadowed, Wanted
 from arc_workbench.workspace.walking import NAMED
 
 HELD = (
@@ -87,6 +88,23 @@ class DryRun:
                     "file, so it cannot be a folder too; nothing was written. Choose another name."
                 )
 
+    # ---- what a command did in a copy -----------------------------------------------------------
+
+    @property
+    def files(self) -> tuple[Shadowed, ...]:
+        """What was touched, in the order of the names."""
+        return self._shadow.files
+
+    def content(self, file: Shadowed) -> bytes | None:
+        """The bytes that the dry run has for a file; None where it removed it."""
+        return self._shadow.content(file)
+
+    def take_all(self, wanted: Sequence[Wanted]) -> None:
+        """Let the dry run hold all of this, whatever it has for these files by now."""
+        self._shadow.put_all(wanted)
+
+    # ---- inside ---------------------------------------------------------------------------------
+
     def _difference(self, file: Shadowed) -> Diff | None:
         place, content = self._place(file), self._shadow.content(file)
         try:
@@ -98,7 +116,8 @@ class DryRun:
     def _plan(self, file: Shadowed) -> FilePlan | None:
         place, content = self._place(file), self._shadow.content(file)
         try:
-            if plans.current_sha256(place, Deadline()) == sha256_of(content):
+            wanted = sha256_of(content) if content is not None else None
+            if plans.current_sha256(place, Deadline()) == wanted:
                 return None
             return plans.plan_content(
                 place, file.before_sha256, content, Deadline(), verb="apply", mode=file.mode

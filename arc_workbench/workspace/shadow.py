@@ -9,7 +9,7 @@ import hashlib
 import json
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -19,12 +19,16 @@ from arc_workbench.workspace.paths import reason
 
 LIST = "files.json"
 TREE = "tree"
+REMOVED = "removed"
 LOST = "The project is untouched. Begin a new session: --new"
 
 
 @dataclass(frozen=True)
 class Shadowed:
-    """One file of a dry run: its real path (as bytes in hex), and its hash when first touched."""
+    """One file of a dry run: its real path (as bytes in hex), and its hash when first touched.
+
+    `content` names what it holds now; "" where the dry run removed it.
+    """
 
     path: str
     before_sha256: str | None
@@ -35,6 +39,21 @@ class Shadowed:
     def real(self) -> Path:
         """The file of the project that this stands for."""
         return Path(os.fsdecode(bytes.fromhex(self.path)))
+
+    @property
+    def removed(self) -> bool:
+        """Whether the dry run removed the file."""
+        return not self.content
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What the dry run shall hold for a file: these bytes, or None for no file."""
+
+    real: Path
+    before_sha256: str | None
+    content: bytes | None
+    mode: int = 0
 
 
 class Shadow:
@@ -50,12 +69,17 @@ class Shadow:
         return tuple(self._files[real] for real in sorted(self._files))
 
     def held(self, real: Path) -> Path | None:
-        """Where the content of a file lies, if the dry run has one for it."""
-        file = self._files.get(real)
-        return self._folder / TREE / file.content if file is not None else None
+        """Where the content of a file lies, if the dry run has one for it.
 
-    def content(self, file: Shadowed) -> bytes:
-        """The bytes that the dry run has for a file."""
+        For a file that it removed this is a name that nothing has.
+        """
+        file = self._files.get(real)
+        return self._folder / TREE / (file.content or REMOVED) if file is not None else None
+
+    def content(self, file: Shadowed) -> bytes | None:
+        """The bytes that the dry run has for a file; None where it removed it."""
+        if file.removed:
+            return None
         try:
             return (self._folder / TREE / file.content).read_bytes()
         except OSError as fault:
@@ -63,19 +87,32 @@ class Shadow:
 
     def put(self, real: Path, before_sha256: str | None, content: bytes, mode: int) -> None:
         """Let the dry run's file hold these bytes; `ToolError` where there is no room for it."""
-        first = self._files.get(real)
-        name = hashlib.sha256(os.fsencode(real)).hexdigest()
-        file = first or Shadowed(os.fsencode(real).hex(), before_sha256, name, mode)
+        self.put_all((Wanted(real, before_sha256, content, mode),))
+
+    def put_all(self, wanted: Sequence[Wanted]) -> None:
+        """Let files hold this, or be gone; `before_sha256` counts for those touched first now."""
+        files = dict(self._files)
         try:
             (self._folder / TREE).mkdir(mode=0o700, parents=True, exist_ok=True)
-            self._replace(f"{TREE}/{name}", content)
-            if first is None:
-                self._write_list([*self._files.values(), file])
+            for one in wanted:
+                name = hashlib.sha256(os.fsencode(one.real)).hexdigest()
+                if one.content is not None:
+                    self._replace(f"{TREE}/{name}", one.content)
+                first = files.get(one.real)
+                before = first.before_sha256 if first is not None else one.before_sha256
+                mode = first.mode if first is not None and not first.removed else one.mode
+                held = name if one.content is not None else ""
+                if not held and before is None:  # it came and went in the dry run
+                    files.pop(one.real, None)
+                    continue
+                files[one.real] = Shadowed(os.fsencode(one.real).hex(), before, held, mode)
+            if files != self._files:
+                self._write_list(list(files.values()))
         except OSError as fault:
             raise ToolError(
                 f"The dry run could not keep its change: {reason(fault)}; nothing was written."
             ) from fault
-        self._files[real] = file
+        self._files = files
 
     def discard(self) -> int:
         """Throw everything away; how many files that were. A second time is none."""

@@ -3,13 +3,14 @@
 import asyncio
 import sys
 
-from tests.bench import journal, loading, outlines, searching, steps
+from tests.bench import journal, loading, outlines, searching, shell, steps
 
 MEASUREMENTS = {
     "journal": journal.measure,
     "loading": loading.measure,
     "outlines": outlines.measure,
     "searching": searching.measure,
+    "shell": shell.measure,
     "steps": lambda: asyncio.run(steps.measure()),
 }
 

@@ -68,10 +68,7 @@ WITHOUT_ROWS = {
 # commit that builds its part: a test that carries one fails here until it does.
 LATER = {
     "streaming of what is being written": page(1, 44, 49),
-    "background commands": page(1, 74, 86),
-    "the sandbox": page(1, 141, 147),
     "web search by the model's own service": page(1, 120, 138),
-    "commands that become background jobs": {"S2-102", "S2-104"} | page(2, 93, 96),
 }
 
 

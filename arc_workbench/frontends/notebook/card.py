@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from arc_workbench.content import (
     Changes,
     Command,
+    CommandChanges,
     Diff,
     Display,
     JsonObject,
@@ -88,7 +89,7 @@ def _block(block: Display) -> Sequence[Element]:
             return (diff(block, WHOLE),)
         case Output():
             return (el("pre", "aw-well", *chips(block.text[:MAX_WHOLE])),)
-        case Matches() | Names() | Outline() | Changes() | Recovery():
+        case Matches() | Names() | Outline() | Changes() | Recovery() | CommandChanges():
             return display([block], "")
 
 
@@ -143,7 +144,7 @@ def _too_long(block: Display) -> bool:
             return len(block.command) > MAX_WHOLE or lines > MAX_COMMAND_LINES
         case Output():
             return len(block.text) > MAX_WHOLE
-        case Matches() | Names() | Outline() | Changes() | Recovery():
+        case Matches() | Names() | Outline() | Changes() | Recovery() | CommandChanges():
             return False
 
 

@@ -108,6 +108,7 @@ async def _drive(seat: Seat, prompt: str, show: Show) -> TurnView:
             while not task.done():
                 await asyncio.wait({task}, timeout=TICK_SEC)
                 show.take(pending)
+                seat.background.place(show)
         await task
     except (asyncio.CancelledError, KeyboardInterrupt):
         await _interrupted(task)
@@ -117,6 +118,7 @@ async def _drive(seat: Seat, prompt: str, show: Show) -> TurnView:
         stop()
         show.take(pending)
         show.finish()
+        seat.background.cell_is_over(show)
     return seat.session.turns[-1]
 
 
@@ -142,12 +144,14 @@ def _pump(seat: Seat, prompt: str, show: Show) -> TurnView:
         try:
             over.wait(TICK_SEC)
             show.take(_drained(events))
+            seat.background.place(show)
         except KeyboardInterrupt:
             interrupted = True
             seat.session.cancel()
     stop()
     show.take(_drained(events))
     show.finish()
+    seat.background.cell_is_over(show)
     if interrupted:
         raise _stopped(seat.session)
     if faults:

@@ -44,7 +44,7 @@ class _Message(BaseModel):
 class _Press(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True)
 
-    do: Literal["undo", "keep", "restore"]
+    do: Literal["undo", "keep", "restore", "job"]
     prompt: str = Field(max_length=64)
     nonce: str = Field(max_length=64)
 

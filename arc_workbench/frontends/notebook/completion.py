@@ -124,6 +124,8 @@ def _first_words(shell: Any, known: Subcommand, words: Sequence[str]) -> Iterabl
             return _changes(shell, standing=name == "undo")
         case "recovery", 2 if words[0] in known.values:
             return _open_questions(shell)
+        case "jobs", 2 if words[0] in known.values:
+            return _jobs(shell, running=words[0] == "kill")
         case _, 1:
             return known.values
         case _:
@@ -148,6 +150,15 @@ def _open_questions(shell: Any) -> Iterable[str]:
     with contextlib.suppress(ArcError, OSError):
         entries = journals.find(shell.arc_workbench.desk).recovery().entries
         return [each.id for each in entries if each.status in {"ambiguous", "tampered"}]
+    return ()
+
+
+def _jobs(shell: Any, *, running: bool) -> Iterable[str]:
+    """The background jobs that are known, or those that can still be ended."""
+    from arc_workbench.frontends.notebook import jobs
+
+    with contextlib.suppress(ArcError, OSError):
+        return list(dict.fromkeys(jobs.job_ids(shell.arc_workbench.desk, running=running)))
     return ()
 
 

@@ -9,7 +9,7 @@ from traitlets.config import Configurable
 
 NAMES = (
     *("model", "toolset", "project", "ask", "mode", "access", "session_dir", "pace"),
-    "dry_run",
+    *("dry_run", "sandbox"),
 )
 
 
@@ -34,6 +34,7 @@ class ArcWorkbench(Configurable):
         config=True
     )
 
+    sandbox = Unicode("", help="off, workspace-write or required").tag(config=True)
     dry_run = Bool(False, help="let files change in a copy only").tag(config=True)
 
     @validate(*NAMES)

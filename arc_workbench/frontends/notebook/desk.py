@@ -12,11 +12,13 @@ from IPython.core.interactiveshell import InteractiveShell
 
 from arc_workbench.agent.session import Session
 from arc_workbench.errors import SettingsError
+from arc_workbench.frontends.notebook.background import Background
 from arc_workbench.frontends.notebook.clients import Client
 from arc_workbench.frontends.notebook.config import ArcWorkbench
 from arc_workbench.frontends.options import Parsed
 from arc_workbench.models import make_provider
 from arc_workbench.settings import DEFAULT_MODEL, DEFAULT_SESSION, Settings, load, project_folder
+from arc_workbench.shell.environment import ChildEnvironment, child_environment
 from arc_workbench.workbench import open_session
 
 KEPT = ("mode", "access", "model")
@@ -38,6 +40,7 @@ class Seat:
     """A session ready for one turn, and what the person must be told first."""
 
     session: Session
+    background: Background
     notes: tuple[str, ...] = ()
 
 
@@ -48,6 +51,9 @@ class Desk:
         self.shell = shell
         self.config = config
         self.current: Session | None = None
+        self._backgrounds: dict[str, Background] = {}
+        self._environment: ChildEnvironment | None = None
+        self._sandbox = "off"
         self._chosen: dict[str, object] = {}
         self._bars: dict[str, Closable] = {}
         self._access_given = False
@@ -71,7 +77,7 @@ class Desk:
             return await self._begin(settings, parsed, resume=bool(named) and not settings.new)
         if self._belongs_to_another(current, parsed, settings):
             return await self._begin(settings, parsed, resume=False)
-        return Seat(current)
+        return Seat(current, self._backgrounds[current.id])
 
     @contextlib.contextmanager
     def for_one_turn(self, session: Session, parsed: Parsed) -> Iterator[None]:
@@ -120,30 +126,49 @@ class Desk:
 
     def value(self, key: str) -> str:
         """What is set now: of the current session, or what the next one would begin with."""
+        if self.current is not None and key == "sandbox":
+            return self._sandbox
         if self.current is not None:
             return str(getattr(self.current, key))
         found = getattr(self.settings({}), key)
         return str(found) if found is not None else "full"
 
+    @property
+    def background(self) -> Background | None:
+        """The background jobs of the current session."""
+        return self._backgrounds[self.current.id] if self.current is not None else None
+
+    @property
+    def environment(self) -> ChildEnvironment:
+        """What commands of the current session get, or would get if one began now."""
+        return self._environment or child_environment(os.environ, os.name)
+
     def close(self) -> None:
-        """Let the current session go, and every button."""
+        """Let the current session go, its jobs with it, and every button."""
         self.settle()
         if self.current is not None:
-            self.current.close()
-            self.current = None
+            self._close(self.current)
+            self.current = self._environment = None
         with contextlib.suppress(ValueError):
             self.config.unobserve(self._config_changed, names=list(KEPT))
+
+    def _close(self, session: Session) -> None:
+        """Close a session; the cards of its jobs then say how they ended."""
+        session.close()
+        self._backgrounds.pop(session.id).close()
 
     async def _begin(self, settings: Settings, parsed: Parsed, *, resume: bool) -> Seat:
         fresh = settings.model_copy(update={"new": not resume})
         before = self.current
         if before is not None and before.name == (settings.session or DEFAULT_SESSION):
-            before.close()
+            self._close(before)
             self.current = None
+        environment = child_environment(os.environ, os.name)
         session = await open_session(fresh)
-        if before is not None and before is not self.current and self.current is not None:
-            before.close()
-        self.current = session
+        if self.current is not None:
+            self._close(self.current)
+        self.current, self._environment, self._sandbox = session, environment, fresh.sandbox
+        background = self._backgrounds[session.id] = Background(session, self.shell)
         notes = [begun(session)] if before is not None else []
         if session.step:
             notes.append(
@@ -151,7 +176,7 @@ class Desk:
             )
         if before is None and not self._model_was_chosen(parsed):
             notes.append(UNUSED_KEY if os.environ.get("ANTHROPIC_API_KEY") else NO_KEY)
-        return Seat(session, tuple(notes))
+        return Seat(session, background, tuple(notes))
 
     def _model_was_chosen(self, parsed: Parsed) -> bool:
         sources = {**self.config.given(), **self._chosen, **parsed.options}
@@ -159,6 +184,8 @@ class Desk:
 
     def _belongs_to_another(self, current: Session, parsed: Parsed, settings: Settings) -> bool:
         if parsed.text("project") is not None and project_folder(settings) != current.project:
+            return True
+        if (parsed.text("sandbox") or self.config.sandbox) and settings.sandbox != self._sandbox:
             return True
         return parsed.text("toolset") is not None and settings.toolset != current.toolset_name
 

@@ -49,9 +49,12 @@ class Extension:
         raise AgentError("%%agent must open the cell; nothing ran. Move what stands above it.")
 
     def at_end(self) -> None:
-        """The kernel ends: buttons that stand in a notebook give way to what they came to."""
+        """The kernel ends: what stands in a notebook gives way to what it came to.
+
+        The session is closed first, so that the cards of its jobs can say how they ended.
+        """
         if self._desk is not None:
-            self._desk.settle()
+            self._desk.close()
 
     def close(self) -> None:
         """Let every session of this kernel go."""

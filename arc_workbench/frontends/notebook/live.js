@@ -273,6 +273,16 @@ function disable(place) {
   }
 }
 
+/** A job ends with its kernel, and nobody is left to say how: its card must not say that it runs. */
+function endWithKernel(job) {
+  const mark = job.querySelector(".aw-mark--running");
+  if (!mark) return;
+  mark.classList.replace("aw-mark--running", "aw-mark--aborted");
+  const title = job.querySelector(".aw-job__state");
+  if (title) title.textContent = title.textContent.replace(/, .*/s, ", ended with its kernel");
+  for (const button of job.querySelectorAll("button")) button.remove();
+}
+
 /** Names this page load, and this view in it. */
 function nameOfPlace() {
   const load = Math.round(performance.timeOrigin * 10).toString(36);
@@ -509,6 +519,7 @@ class View {
     this.end();
     const state = this.root.querySelector(".aw-head__state");
     if (state) state.textContent = "No longer open";
+    this.root.querySelectorAll(".aw-job").forEach(endWithKernel);
     this.note(this.root, "The kernel of this run has ended or restarted. Nothing runs on from here.");
   }
 }

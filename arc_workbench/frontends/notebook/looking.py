@@ -10,8 +10,10 @@ from arc_workbench.frontends import doctor, options, plain
 from arc_workbench.frontends.notebook.cell import AgentError
 from arc_workbench.frontends.notebook.desk import Desk
 from arc_workbench.frontends.notebook.drying import dryrun
+from arc_workbench.frontends.notebook.jobs import jobs
 from arc_workbench.frontends.notebook.look import Look
 from arc_workbench.frontends.notebook.static import static_bundle
+from arc_workbench.frontends.notebook.status import status
 from arc_workbench.frontends.notebook.undoing import changes, recovery, undo
 from arc_workbench.permissions.modes import MODES
 from arc_workbench.settings import project_folder
@@ -41,24 +43,6 @@ def _checked(known: options.Subcommand, rest: tuple[str, ...]) -> tuple[str, ...
             f"{rest[0]} is no {known.name}; nothing ran. Known: {', '.join(known.values)}."
         )
     return rest
-
-
-def _status(desk: Desk, word: str = "") -> Look:
-    session = desk.current
-    if session is None:
-        values = [desk.value(key) for key in ("model", "mode", "access")]
-        text = " · ".join(["no session yet", *values])
-        return Look(text, [])
-    facts = {
-        "session": session.name,
-        "model": session.model,
-        "mode": session.mode,
-        "access": session.access,
-        "step": session.step,
-    }
-    words = [*map(str, list(facts.values())[:4]), f"step {session.step}"]
-    text = " · ".join([*words, *(["dry run"] if session.dry_run else [])])
-    return Look(text, [facts])
 
 
 def _help(desk: Desk, word: str = "") -> Look:
@@ -135,7 +119,7 @@ def _setting(key: str) -> Any:
 
 
 COMMANDS: dict[str, Any] = {
-    "status": _status,
+    "status": status,
     "help": _help,
     "tools": _tools,
     "transcript": _transcript,
@@ -147,4 +131,5 @@ COMMANDS: dict[str, Any] = {
     "undo": undo,
     "recovery": recovery,
     "dryrun": dryrun,
+    "jobs": jobs,
 }

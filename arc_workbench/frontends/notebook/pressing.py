@@ -13,8 +13,7 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from typing import Any, Literal
-from uuid import uuid4
+from typing import Literal
 
 from arc_workbench.content import JsonObject
 from arc_workbench.errors import ArcError
@@ -34,6 +33,7 @@ from arc_workbench.frontends.notebook.elements import (
 from arc_workbench.frontends.notebook.live import MIME
 from arc_workbench.frontends.notebook.look import Look
 from arc_workbench.frontends.notebook.odd import chips
+from arc_workbench.frontends.notebook.places import Place
 from arc_workbench.frontends.notebook.static import page as static_page
 from arc_workbench.frontends.notebook.tables import path
 from arc_workbench.frontends.notebook.values import mark
@@ -92,7 +92,7 @@ class PressLook(Look):
         asked = clients.who(shell, self._desk.settings({}).ask)
         if not self._buttons.actions or asked != "buttons":
             raise NotImplementedError  # IPython shows the text and the HTML then
-        card, place = _Place(shell), _Place(shell)
+        card, place = Place(shell), Place(shell)
         try:
             bar = Bar(self._buttons, lambda: card.show(_bundle(self._card())), place)
         except ImportError:  # the package of widgets is there and broken
@@ -106,23 +106,10 @@ def _bundle(look: Look) -> dict[str, object]:
     return {"text/plain": look.text, "text/html": look._repr_html_() or ""}
 
 
-class _Place:
-    """A place in the notebook that can be drawn again."""
-
-    def __init__(self, shell: Any) -> None:
-        self._publisher = shell.display_pub
-        self._where = {"display_id": uuid4().hex}
-        self._drawn = False
-
-    def show(self, data: dict[str, object]) -> None:
-        self._publisher.publish(data=data, transient=self._where, update=self._drawn)
-        self._drawn = True
-
-
 class Bar:
     """The buttons; `after` draws the card again once one of them did something."""
 
-    def __init__(self, buttons: Buttons, after: Callable[[], None], place: _Place) -> None:
+    def __init__(self, buttons: Buttons, after: Callable[[], None], place: Place) -> None:
         from arc_workbench.frontends.notebook.widget import RunWidget
 
         self._buttons = buttons

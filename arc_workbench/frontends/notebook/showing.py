@@ -3,6 +3,7 @@
 # pyright: basic
 
 import asyncio
+import os
 import signal
 import sys
 import threading
@@ -23,6 +24,7 @@ from arc_workbench.frontends.notebook.live import Live
 from arc_workbench.frontends.notebook.static import static_bundle
 from arc_workbench.frontends.policy import Policing
 from arc_workbench.frontends.printing import Printer
+from arc_workbench.frontends.tinted import has_colour
 from arc_workbench.settings import Settings
 from arc_workbench.views import NoteView, fold
 
@@ -35,12 +37,18 @@ MOST_LOOKS = 20
 class Show(Protocol):
     """What a cell draws with. `take` is called on the main thread, several times a second."""
 
+    client: Client
+
     def interruptible(self) -> AbstractContextManager[None]:
         """While this is entered, an interrupt from the keyboard stops the turn."""
         ...
 
     def say(self, text: str) -> None:
         """A line before the first step."""
+        ...
+
+    def aside(self, line: str) -> None:
+        """A line about something beside the turn; only a terminal has no other place for it."""
         ...
 
     def at_once(self, event: Event) -> None:
@@ -76,6 +84,8 @@ def make_show(
 class _Drawing:
     """The view of one turn and the place in the notebook where it is drawn."""
 
+    client: Client = "input"
+
     def __init__(self, session: Session, shell: Any) -> None:
         self.session = session
         session.cap(on=False)
@@ -92,6 +102,9 @@ class _Drawing:
     def say(self, text: str) -> None:
         """Add a line before the first step."""
         self.view.lead.append(NoteView("info", text))
+
+    def aside(self, line: str) -> None:
+        """What goes on beside the turn has an output of its own."""
 
     def at_once(self, event: Event) -> None:
         """Nothing is answered without a person."""
@@ -119,6 +132,8 @@ class _Drawing:
 
 class PolicyShow(_Drawing):
     """Nobody is there: the policy answers at once, and the turn is drawn once, at its end."""
+
+    client: Client = "policy"
 
     def __init__(self, session: Session, shell: Any, settings: Settings) -> None:
         super().__init__(session, shell)
@@ -164,7 +179,7 @@ class TerminalShow(_Drawing):
 
     def __init__(self, session: Session, shell: Any) -> None:
         super().__init__(session, shell)
-        self._printer = Printer()
+        self._printer = Printer(colour=has_colour(os.environ, sys.stdout))
 
     def take(self, events: "deque[Event]") -> None:
         """Print what is complete, then ask."""
@@ -190,6 +205,10 @@ class TerminalShow(_Drawing):
         finally:
             loop.remove_signal_handler(signal.SIGINT)
 
+    def aside(self, line: str) -> None:
+        """Print it on a line of its own."""
+        self._write(self._printer.aside(line))
+
     def finish(self) -> None:
         """Everything is printed already."""
 
@@ -200,6 +219,8 @@ class TerminalShow(_Drawing):
 
 class ButtonShow(TypedShow):
     """Buttons: one live widget while it runs. Where no page answers, it goes on in words."""
+
+    client: Client = "buttons"
 
     def __init__(self, session: Session, shell: Any, settings: Settings) -> None:
         super().__init__(session, shell)

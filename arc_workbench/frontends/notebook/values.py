@@ -2,13 +2,14 @@
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from pydantic import JsonValue
 
 from arc_workbench.content import (
     Changes,
     Command,
+    CommandChanges,
     Diff,
     Display,
     Image,
@@ -18,18 +19,20 @@ from arc_workbench.content import (
     Outline,
     Output,
     Recovery,
+    Style,
     ToolResult,
 )
+from arc_workbench.frontends import rows
 from arc_workbench.frontends.notebook.diff import diff
 from arc_workbench.frontends.notebook.elements import Element, Node, el, joined
 from arc_workbench.frontends.notebook.found import matches, names, outline
 from arc_workbench.frontends.notebook.history import changes, recovery
 from arc_workbench.frontends.notebook.odd import chips
+from arc_workbench.frontends.tinted import MAX_LINE, MAX_LINES, pieces
 from arc_workbench.frontends.words import plural, size
 from arc_workbench.shell.plain import plain
 
-MAX_LINES = 24
-MAX_LINE = 1_000
+MAX_TINTS = 1_000
 MAX_VALUE = 2_000
 MAX_KEYS = 40
 MAX_NAME = 100
@@ -88,7 +91,7 @@ def _block(block: Display, where: str) -> Element:
         case Diff():
             return diff(block, where=where)
         case Output():
-            return tail(block.text, block.cut_bytes)
+            return tail(block.text, block.cut_bytes, block.drawn_styles)
         case Command():
             return el("div", "aw-out", el("pre", "", *bounded(block.command)))
         case Matches() | Names() | Outline():
@@ -97,6 +100,8 @@ def _block(block: Display, where: str) -> Element:
             return changes(block)
         case Recovery():
             return recovery(block)
+        case CommandChanges():
+            return el("div", "aw-out", el("pre", "", *_lines(list(rows.of(block, MAX_LINES)))))
 
 
 def found(block: Matches | Names | Outline) -> Element:
@@ -129,11 +134,17 @@ def _picture(block: Image) -> tuple[Node, ...]:
     return "Picture, ", *chips(block.mime[:60]), f", {volume}, not drawn here"
 
 
-def tail(text: str, cut_bytes: int = 0, *, live: bool = False) -> Element:
-    """The end of an output, and how much stands above it."""
-    lines = plain(text[-MAX_CHARS:]).removesuffix("\n").split("\n")
+def tail(
+    text: str, cut_bytes: int = 0, styles: Sequence[Style] = (), *, live: bool = False
+) -> Element:
+    """The end of an output, and how much stands above it; `styles` lie over `text`."""
+    end = plain(text[-MAX_CHARS:])
+    lines = end.removesuffix("\n").split("\n")
     above = text.count("\n", 0, max(0, len(text) - MAX_CHARS)) + max(0, len(lines) - MAX_LINES)
-    shown = _lines(lines[-MAX_LINES:])
+    if styles and text.endswith(end):
+        shown = _tinted(text, len(text) - len(end), lines, styles[-MAX_TINTS:])
+    else:
+        shown = _lines(lines[-MAX_LINES:])
     pre = el("pre", "", *shown, role="log") if live else el("pre", "", *shown)
     parts: list[Node] = [pre] if text else [el("p", "aw-out__cut", "no output")]
     said = [plural(above, "line")] if above else []
@@ -162,11 +173,37 @@ def _lines(lines: Sequence[str]) -> list[Node]:
     return list(joined(nodes))
 
 
+def _tinted(text: str, start: int, lines: Sequence[str], styles: Sequence[Style]) -> list[Node]:
+    """The last of the lines that begin at `start`; one with a look of its own keeps that."""
+    nodes: list[Node] = []
+    first = max(0, len(lines) - MAX_LINES)
+    start += sum(len(line) + 1 for line in lines[:first])
+    for number, line in enumerate(lines[first:]):
+        nodes += ["\n"] if number else []
+        nodes += _tinted_line(text, start, line, styles)
+        start += len(line) + 1
+    return list(joined(nodes))
+
+
+def _tinted_line(text: str, start: int, line: str, styles: Sequence[Style]) -> Iterator[Node]:
+    shown = [*pieces(text, styles, start, start + min(len(line), MAX_LINE))]
+    if not any(looks for _, looks in shown):
+        yield from _line(line)
+        return
+    for piece, looks in shown:
+        tints = " ".join(f"aw-tint-{look.replace('_', '-')}" for look in looks)
+        yield from [el("span", tints, *chips(piece))] if tints else chips(piece)
+    yield from _more(line)
+
+
+def _more(line: str) -> tuple[Node, ...]:
+    if len(line) <= MAX_LINE:
+        return ()
+    return (el("span", "aw-soft", f" \u2026 {len(line) - MAX_LINE:,} more characters"),)
+
+
 def _line(line: str) -> tuple[Node, ...]:
-    nodes = chips(line[:MAX_LINE])
-    if len(line) > MAX_LINE:
-        rest = el("span", "aw-soft", f" \u2026 {len(line) - MAX_LINE:,} more characters")
-        nodes = (*nodes, rest)
+    nodes = (*chips(line[:MAX_LINE]), *_more(line))
     if _BAD.match(line):
         return (el("span", "aw-out__bad", *nodes),)
     return (el("span", "aw-out__good", *nodes),) if _GOOD.match(line) else nodes

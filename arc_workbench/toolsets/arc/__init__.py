@@ -2,6 +2,8 @@
 
 from arc_workbench.toolsets.arc import (
     shell_exec,
+    shell_job,
+    shell_output,
     workspace_edit,
     workspace_history,
     workspace_list,
@@ -22,4 +24,6 @@ TOOLS = (
     workspace_recovery_status.TOOL,
     workspace_undo.TOOL,
     shell_exec.TOOL,
+    shell_output.TOOL,
+    shell_job.TOOL,
 )

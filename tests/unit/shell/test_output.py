@@ -1,47 +1,49 @@
 """What is kept and shown of a command's output while it arrives."""
 
+from pathlib import Path
+
 import pytest
 
-from arc_workbench.shell.output import Live, Tail
+from arc_workbench.shell import Tail
+from arc_workbench.shell.output import Live
+from arc_workbench.shell.spool import Output
 from arc_workbench.store.redaction import Redactor
 from tests.requirements import requirement
 
 
-def test_a_short_output_is_kept_whole() -> None:
-    tail = Tail(keep=100)
-    tail.add("grün\n".encode())
+def tail(tmp_path: Path, printed: bytes, keep: int, start: int = 0) -> Tail:
+    (tmp_path / "output").write_bytes(printed)
+    return Output(tmp_path / "output").tail(keep, start=start)
 
-    assert tail.text() == ("grün\n", 0)
+
+def test_a_short_output_is_kept_whole(tmp_path: Path) -> None:
+    assert tail(tmp_path, "grün\n".encode(), 100) == Tail("grün\n", 0, 6)
 
 
 @requirement("S1-071")
-def test_of_a_long_output_the_last_whole_lines_are_kept() -> None:
-    tail = Tail(keep=10)
-    for number in range(100):
-        tail.add(b"%03d\n" % number)
+def test_of_a_long_output_the_last_whole_lines_are_kept(tmp_path: Path) -> None:
+    printed = b"".join(b"%03d\n" % number for number in range(100))
 
-    assert tail.text() == ("098\n099\n", 392)
-    assert tail.total == 400
+    assert tail(tmp_path, printed, 10) == Tail("098\n099\n", 392, 400)
 
 
 @pytest.mark.parametrize(
     ("printed", "kept"),
     [("one long line without end", "line without end"), ("€" * 10, "€" * 5)],
 )
-def test_a_cut_inside_a_line_falls_between_words_or_characters(printed: str, kept: str) -> None:
-    tail = Tail(keep=17)
-    tail.add(printed.encode())
+def test_a_cut_inside_a_line_falls_between_words_or_characters(
+    tmp_path: Path, printed: str, kept: str
+) -> None:
+    assert tail(tmp_path, printed.encode(), 17).raw == kept
 
-    assert tail.text()[0] == kept
+
+def test_what_was_told_before_is_not_told_again(tmp_path: Path) -> None:
+    assert tail(tmp_path, b"one\ntwo\n", 100, start=4) == Tail("two\n", 0, 4)
 
 
 @requirement("REQ-F39", "REQ-F46")
-def test_only_bytes_that_are_no_text_are_replaced() -> None:
-    tail = Tail(keep=100)
-    tail.add(b"\xe2")
-    tail.add(b"\x82\xac \xff")
-
-    assert tail.text()[0] == "€ �"
+def test_only_bytes_that_are_no_text_are_replaced(tmp_path: Path) -> None:
+    assert tail(tmp_path, b"\xe2\x82\xac \xff", 100).raw == "€ �"
 
 
 @requirement("BUG-B15")

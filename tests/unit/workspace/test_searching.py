@@ -417,8 +417,10 @@ def test_G10_a_pattern_that_never_ends_is_ended_by_a_person_in_its_middle(
 
 
 def _children() -> list[psutil.Process]:
-    """Processes of ours that are still there, or not waited for."""
-    return psutil.Process().children()
+    """Processes of a search that are still there, or not waited for; commands have one of theirs."""
+    return [
+        child for child in psutil.Process().children() if "supervisor" not in str(child.cmdline())
+    ]
 
 
 def test_a_file_named_like_standard_input_is_searched(workspace: Workspace, root: Path) -> None:

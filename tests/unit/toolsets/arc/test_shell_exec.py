@@ -3,6 +3,7 @@
 import json
 import os
 import threading
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -15,13 +16,16 @@ from arc_workbench.tools.tool import Prepared, ToolContext
 from arc_workbench.toolsets.arc.shell_exec import TOOL
 from tests.requirements import requirement
 from tests.unit.shell.context import make_context
+from tests.unit.toolsets.jobs import ended
 
 KEYS = ["status", "exit_code", "duration_sec", "spool_id", "job_id", "output"]
 
 
 @pytest.fixture
-def ctx(tmp_path: Path) -> ToolContext:
-    return make_context(Shell(tmp_path, os.environ), tmp_path)
+def ctx(tmp_path: Path) -> Iterator[ToolContext]:
+    shell = Shell(tmp_path, os.environ)
+    yield make_context(shell, tmp_path)
+    shell.close()
 
 
 def prepare(ctx: ToolContext, **arguments: JsonValue) -> Prepared:
@@ -44,12 +48,13 @@ def test_the_schema_is_the_published_one(spec: Path) -> None:
     assert TOOL.definition.input_schema == schema
 
 
-@requirement("S2-092", "S2-097", "S2-098", "S2-021")
+@requirement("S2-092", "S2-096", "S2-097", "S2-098", "S2-021")
 def test_the_description_states_the_facts_of_the_page() -> None:
     said = TOOL.definition.description
 
     assert "/bin/sh -c" in said
     assert "non-interactive" in said
+    assert "shell_job (find both by search" in said
     assert "neither journaled nor undoable" in said
     assert "not an interactive terminal" in said
 
@@ -62,7 +67,8 @@ def test_a_result_has_the_agreed_shape(ctx: ToolContext) -> None:
     assert result.details["status"] == "completed"
     assert result.details["exit_code"] == 0
     assert result.details["output"] == "out\nerr\n"
-    assert result.details["spool_id"] is result.details["job_id"] is None
+    assert result.details["spool_id"] == "s1"
+    assert result.details["job_id"] is None
     assert result.display == (Output(text="out\nerr\n"),)
 
 
@@ -97,20 +103,84 @@ def test_death_by_a_signal_is_an_error(ctx: ToolContext) -> None:
 def test_an_abort_is_reported_as_killed(tmp_path: Path) -> None:
     stop = threading.Event()
     stop.set()
-    ctx = make_context(Shell(tmp_path, os.environ), tmp_path, signal=stop)
+    shell = Shell(tmp_path, os.environ)
+    ctx = make_context(shell, tmp_path, signal=stop)
 
     result = call(ctx, command="sleep 600")
+    shell.close()
 
     assert result.is_error
     assert result.details["status"] == "killed"
 
 
-def test_a_command_past_its_budget_stays_in_the_foreground_and_says_so(ctx: ToolContext) -> None:
-    result = call(ctx, command="sleep 0.3; echo end", block_budget_sec=0.1)
+@requirement("S2-093", "S2-095", "S2-104")
+def test_a_command_past_its_budget_becomes_a_job(ctx: ToolContext) -> None:
+    result = call(ctx, command="echo first; sleep 600", block_budget_sec=0.3)
 
     assert not result.is_error
-    assert result.details["output"] == "end\n"
-    assert "block_budget_sec (0.1)" in str(result.details["note"])
+    assert list(result.details) == [*KEYS, "note"]
+    assert result.details["status"] == "running"
+    assert result.details["exit_code"] is None
+    assert (result.details["spool_id"], result.details["job_id"]) == ("s1", "j1")
+    assert result.details["output"] == "first\n"
+    assert "goes on as job j1" in str(result.details["note"])
+    assert result.note == "job j1"
+
+
+@requirement("S2-103")
+def test_a_budget_that_is_not_below_the_limit_never_makes_a_job(ctx: ToolContext) -> None:
+    result = call(ctx, command="sleep 600", timeout_sec=0.3, block_budget_sec=0.3)
+
+    assert result.details["status"] == "timed_out"
+    assert result.details["job_id"] is None
+
+
+@requirement("S2-102")
+def test_the_limit_ends_a_job_too(ctx: ToolContext) -> None:
+    call(ctx, command="sleep 600", timeout_sec=0.6, block_budget_sec=0.1)
+
+    assert ended(ctx, "j1").status == "timed_out"
+
+
+@requirement("S2-094", "REQ-F44")
+def test_a_fifth_job_is_refused_before_anybody_is_asked(ctx: ToolContext) -> None:
+    for _ in range(4):
+        call(ctx, command="sleep 600", block_budget_sec=0.05)
+
+    with pytest.raises(ToolError, match=r"Four jobs run \(j1, j2, j3, j4\)") as refused:
+        prepare(ctx, command="true")
+
+    assert "block_budget_sec not below timeout_sec" in str(refused.value)
+    assert (
+        call(ctx, command="echo ok", timeout_sec=30, block_budget_sec=30).details["output"]
+        == "ok\n"
+    )
+
+
+@requirement("S2-095", "BUG-B10")
+def test_a_long_output_says_how_to_read_the_rest(ctx: ToolContext) -> None:
+    result = call(ctx, command="seq 1 200000")
+
+    assert "of 1288895 bytes of output are left out" in str(result.details["note"])
+    assert "shell_output with spool_id s1 reads all of it" in str(result.details["note"])
+
+
+@requirement("J-32")
+def test_what_timed_out_twice_is_refused_before_anybody_is_asked(ctx: ToolContext) -> None:
+    for _ in range(2):
+        call(ctx, command="sleep 600", timeout_sec=0.1)
+
+    with pytest.raises(ToolError, match="timed out twice"):
+        prepare(ctx, command="sleep 600")
+
+
+@requirement("REQ-S85")
+def test_a_question_that_nobody_could_answer_is_named(ctx: ToolContext) -> None:
+    asked = call(ctx, command="printf 'Password: '; read answer || exit 1")
+    fed = call(ctx, command="printf 'Password: '; exit 1", stdin_text="no")
+
+    assert 'It asked "Password:" and nobody can type.' in str(asked.details["note"])
+    assert "note" not in fed.details
 
 
 @requirement("S2-100")

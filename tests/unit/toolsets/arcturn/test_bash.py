@@ -3,6 +3,7 @@
 import json
 import os
 import threading
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -18,8 +19,10 @@ from tests.unit.shell.context import make_context
 
 
 @pytest.fixture
-def ctx(tmp_path: Path) -> ToolContext:
-    return make_context(Shell(tmp_path, os.environ), tmp_path)
+def ctx(tmp_path: Path) -> Iterator[ToolContext]:
+    shell = Shell(tmp_path, os.environ)
+    yield make_context(shell, tmp_path)
+    shell.close()
 
 
 def prepare(ctx: ToolContext, **arguments: JsonValue) -> Prepared:
@@ -71,7 +74,7 @@ def test_a_long_output_keeps_its_end_and_says_how_to_read_the_rest(ctx: ToolCont
     assert result.text.endswith("[Exit code: 3]")
     assert "\n200000\n" in result.text
     assert "of 1288895 bytes of output are left out" in result.text
-    assert "with its output in a file" in result.text
+    assert f"bash_job with taskId {result.details['spoolId']} reads all of it" in result.text
     assert result.details["truncated"] is True
     assert result.details["totalBytes"] == 1_288_895
     (block,) = result.display
@@ -121,8 +124,10 @@ def test_an_abort_keeps_what_was_printed(tmp_path: Path) -> None:
         shown.append(text)
         stop.set()
 
-    ctx = make_context(Shell(tmp_path, os.environ), tmp_path, signal=stop, on_update=on_update)
+    shell = Shell(tmp_path, os.environ)
+    ctx = make_context(shell, tmp_path, signal=stop, on_update=on_update)
     result = call(ctx, command="echo so far; sleep 600")
+    shell.close()
 
     assert result.is_error
     assert result.text.startswith("Command aborted.\nso far\n")
@@ -186,9 +191,42 @@ def test_without_a_limit_it_is_two_minutes() -> None:
     assert Args.model_validate_json('{"command": "x"}').limit_ms == 120_000
 
 
-def test_a_background_job_is_refused_before_anybody_is_asked(ctx: ToolContext) -> None:
-    with pytest.raises(ToolError, match="not available yet; nothing ran"):
-        prepare(ctx, command="sleep 1", background=True)
+@requirement("J-32", "BUG-B12")
+def test_what_timed_out_twice_is_refused_before_anybody_is_asked(ctx: ToolContext) -> None:
+    for command in ("sleep 600 # test", "sleep  600  # test"):
+        assert call(ctx, command=command, timeoutMs=100).details["timedOut"] is True
+
+    with pytest.raises(ToolError, match="timed out twice; not run again") as refused:
+        prepare(ctx, command="sleep 600 # test")
+
+    assert refused.value.details == {"timeoutCount": 2}
+    assert prepare(ctx, command="sleep 600 # test", background=True)
+
+
+@requirement("J-32")
+def test_a_command_that_ends_by_itself_is_forgiven(ctx: ToolContext, tmp_path: Path) -> None:
+    command = "test -e quick || sleep 600"
+    call(ctx, command=command, timeoutMs=100)
+    (tmp_path / "quick").touch()
+    call(ctx, command=command)
+    (tmp_path / "quick").unlink()
+    call(ctx, command=command, timeoutMs=100)
+
+    assert prepare(ctx, command=command)
+
+
+@requirement("REQ-S85")
+def test_a_question_that_nobody_could_answer_is_named(ctx: ToolContext) -> None:
+    result = call(ctx, command="printf 'Overwrite a.txt? [y/N] '; read answer || exit 1")
+
+    assert '[It asked "Overwrite a.txt? [y/N]" and nobody can type.' in result.text
+    assert result.text.endswith("[Exit code: 1]")
+
+
+def test_an_output_that_ends_in_a_question_mark_is_no_question_when_all_went_well(
+    ctx: ToolContext,
+) -> None:
+    assert "It asked" not in call(ctx, command="printf 'who?'").text
 
 
 @pytest.mark.parametrize("command", ["", "  ", "a\0b"])

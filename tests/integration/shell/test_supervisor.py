@@ -124,7 +124,7 @@ def test_each_of_several_commands_ends(tmp_path: Path) -> None:
 @requirement("BUG-N6", "REQ-S83")
 def test_a_fork_that_holds_our_pipes_open_keeps_no_command_alive(tmp_path: Path) -> None:
     with running(tmp_path, "echo $$; sleep 600", how="fork") as (starter, (command, *rest)):
-        forks = [process for process in rest if "watcher" not in " ".join(process.cmdline())]
+        forks = [process for process in rest if "supervisor" not in " ".join(process.cmdline())]
         starter.kill()
         starter.wait(LIMIT_SEC)
         still_there = left([command])
@@ -136,7 +136,7 @@ def test_a_fork_that_holds_our_pipes_open_keeps_no_command_alive(tmp_path: Path)
 
 
 @requirement("REQ-S129", "REQ-S136")
-def test_the_watcher_gets_no_secret(tmp_path: Path) -> None:
+def test_the_supervisor_gets_no_secret(tmp_path: Path) -> None:
     with running(tmp_path, "echo $$; sleep 600") as (_, started):
         environments = [process.environ() for process in started]
 
@@ -145,25 +145,73 @@ def test_the_watcher_gets_no_secret(tmp_path: Path) -> None:
 
 
 @requirement("BUG-N6")
-def test_nothing_watches_when_the_command_is_over(tmp_path: Path) -> None:
+def test_nothing_but_what_waits_for_orders_is_left_when_the_command_is_over(tmp_path: Path) -> None:
     shell = Shell(tmp_path, os.environ)
+    shell.run("true", timeout_sec=LIMIT_SEC)
     before = set(psutil.Process().children(recursive=True))
 
     done = shell.run("echo one", timeout_sec=LIMIT_SEC)
 
-    assert (done.output, done.lingering, done.killed) == ("one\n", (), ())
-    assert set(psutil.Process().children(recursive=True)) <= before
+    assert (done.tail.raw, done.state.lingering, done.state.killed) == ("one\n", (), ())
+    ended = {child for child in psutil.Process().children(recursive=True) if runs(child)}
+    until = time.monotonic() + LIMIT_SEC
+    while ended - before and time.monotonic() < until:
+        ended = {child for child in psutil.Process().children(recursive=True) if runs(child)}
+    assert ended <= before
 
 
 @requirement("BUG-N6")
-def test_the_watcher_of_a_command_within_a_command_is_not_left_over(tmp_path: Path) -> None:
+def test_what_waits_for_orders_in_a_command_within_a_command_ends_with_it(tmp_path: Path) -> None:
     inner = (
         "import os; from pathlib import Path; from arc_workbench.shell import Shell; "
-        "print(Shell(Path('.'), os.environ).run('echo inner', timeout_sec=20).output, end='')"
+        "print(Shell(Path('.'), os.environ).run('echo inner', timeout_sec=20).tail.raw, end='')"
     )
 
     done = Shell(tmp_path, {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}).run(
         f'"{sys.executable}" -c "{inner}"', timeout_sec=LIMIT_SEC
     )
 
-    assert (done.output, done.lingering) == ("inner\n", ())
+    assert done.tail.raw == "inner\n"
+    assert left([psutil.Process(one.pid) for one in done.state.lingering if alive(one.pid)]) == []
+
+
+def alive(pid: int) -> bool:
+    return psutil.pid_exists(pid)
+
+
+@requirement("REQ-S83")
+def test_a_command_that_kills_its_supervisor_ends_with_all_it_started(tmp_path: Path) -> None:
+    shell = Shell(tmp_path, os.environ)
+
+    done = shell.run(
+        "setsid sleep 600 & echo $$ $!; kill -9 $PPID; sleep 600", timeout_sec=LIMIT_SEC
+    )
+
+    assert (done.state.status, done.state.limit) == ("limited", "supervisor")
+    assert (
+        left([psutil.Process(int(pid)) for pid in done.tail.raw.split() if alive(int(pid))]) == []
+    )
+
+
+@requirement("REQ-S83")
+def test_when_what_waits_for_orders_is_killed_another_takes_its_place(tmp_path: Path) -> None:
+    shell = Shell(tmp_path, os.environ)
+    done = shell.run("ps -o ppid= -p $PPID", timeout_sec=LIMIT_SEC)
+    os.kill(int(done.tail.raw), signal.SIGKILL)
+
+    again = shell.run("echo again", timeout_sec=LIMIT_SEC)
+
+    assert (again.state.status, again.tail.raw) == ("completed", "again\n")
+
+
+def test_a_fork_of_this_process_has_what_waits_for_orders_to_itself(tmp_path: Path) -> None:
+    shell = Shell(tmp_path, os.environ)
+    shell.run("true", timeout_sec=LIMIT_SEC)
+
+    pid = os.fork()
+    if pid == 0:
+        done = shell.run("echo fork", timeout_sec=LIMIT_SEC)
+        os._exit(0 if done.tail.raw == "fork\n" else 1)
+
+    assert os.waitpid(pid, 0)[1] == 0
+    assert shell.run("echo ours", timeout_sec=LIMIT_SEC).tail.raw == "ours\n"

@@ -1,4 +1,4 @@
-"""Events folded into what a person sees: one `TurnView`, drawn by every front end.
+"""Events folded into what a person sees: one `TurnView`, drawn by every front end, and the jobs.
 
 `fold` changes the view in place and says which parts changed, so that a front end that draws
 live does work in proportion to what happened, not to the length of the turn.
@@ -24,6 +24,9 @@ from arc_workbench.events import (
     EndReason,
     Event,
     FileChanged,
+    JobEnded,
+    JobOutput,
+    JobStarted,
     Mode,
     Notice,
     PermissionRequested,
@@ -43,6 +46,10 @@ from arc_workbench.events import (
     TurnFinished,
     TurnStarted,
 )
+from arc_workbench.views.jobs import JOB_TAIL_CHARS as JOB_TAIL_CHARS
+from arc_workbench.views.jobs import JobBoard as JobBoard
+from arc_workbench.views.jobs import JobStatus as JobStatus
+from arc_workbench.views.jobs import JobView as JobView
 
 CallState = Literal["pending", "asking", "running", "done", "failed", "denied", "stopped"]
 RunState = Literal["running", "waiting", "finished", "stopped", "error"]
@@ -236,6 +243,8 @@ def fold(view: TurnView, event: Event) -> Touched:
             return NOTHING
         case Notice() | Steered() | RecoveryReported():
             return _add(view, _said(event))
+        case JobStarted() | JobOutput() | JobEnded():  # jobs outlive turns: see `JobBoard`
+            return NOTHING
 
 
 def _fold_lifecycle(
