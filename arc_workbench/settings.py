@@ -43,6 +43,7 @@ class Settings(BaseModel):
     `new`, another one begins.
     With `dry_run` changes of files are kept beside the project until they are applied. `sandbox`
     confines commands: `workspace-write` where this machine can, `required` or they do not run.
+    With `snapshots` the project is compared before and after each command.
     `pace` is in tokens per second and counts for scripts only. `session_dir` is the folder that
     holds sessions (default: the state folder of the platform).
     """

@@ -7,13 +7,14 @@ import subprocess
 import tempfile
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import psutil
 
-from arc_workbench.errors import ToolError
-from arc_workbench.shell import Guarded, JobSaid, Shell
+from arc_workbench.shell import JobSaid, SandboxMode, Shell
+from arc_workbench.shell.sandbox_probe import probe
+from arc_workbench.shell.sandbox_session import Sandbox
 from arc_workbench.workspace.names import is_protected
 
 ROUNDS = 30
@@ -76,34 +77,48 @@ def _gib(shell: Shell, folder: Path) -> bool:
 
 
 def _sandbox(folder: Path) -> bool:
-    """A confined command against bare bubblewrap with the same flags, run by a plain Popen."""
+    """What confines a command, its preparing included, against bubblewrap with the bare flags."""
     met = True
-    for mode in ("workspace-write", "required"):
-        project = folder / mode
-        project.mkdir()
-        guarded = Guarded((folder / "spools",), is_protected)
-        shell = Shell(
-            project, os.environ, spools=folder / f"{mode}-spools", sandbox=mode, guarded=guarded
+    program = probe().bubblewrap
+    if not program:
+        print(f"shell: sandbox: unavailable: {probe().why_not}")
+        return True
+    modes: tuple[tuple[SandboxMode, tuple[str, ...]], ...] = (
+        ("workspace-write", ()),
+        ("required", ("--unshare-net",)),
+    )
+    for mode, more in modes:
+        places = {name: folder / mode / name for name in ("project", "scratch", "aside")}
+        for place in places.values():
+            place.mkdir(parents=True)
+        sandbox = Sandbox(
+            project=places["project"],
+            scratch=places["scratch"],
+            aside=places["aside"],
+            state=[places["aside"]],
+            is_protected=is_protected,
         )
-        try:
-            shell.run("true", timeout_sec=60)
-        except ToolError as fault:
-            print(f"shell: sandbox: unavailable: {fault}")
-            return True
-        bare = ["bwrap", "--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"]
-        bare += ["--bind", str(project), str(project), "--unshare-user", "--unshare-pid"]
-        bare += ["--unshare-ipc", "--unshare-uts", "--disable-userns", "--cap-drop", "ALL"]
+        project = places["project"]
+        bare = [program, "--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"]
+        bare += ["--ro-bind", "/proc/sys", "/proc/sys", "--bind", "/tmp", "/tmp"]
+        bare += ["--bind", str(project), str(project), "--unshare-user", "--disable-userns"]
+        bare += ["--unshare-pid", "--unshare-ipc", "--unshare-uts", "--cap-drop", "ALL", *more]
         bare += ["--die-with-parent", "--new-session", "--chdir", str(project)]
-        confined, plain, theirs, unconfined = _in_turns(
-            lambda shell=shell: shell.run("true", timeout_sec=60),
-            lambda: subprocess.run(["/bin/sh", "-c", "true"], check=True),
-            lambda bare=bare: subprocess.run([*bare, "/bin/sh", "-c", "true"], check=True),
-            lambda: None,
-        )
-        del unconfined, plain
+
+        def ours(
+            mode: SandboxMode = mode, sandbox: Sandbox = sandbox, project: Path = project
+        ) -> None:
+            cage = sandbox.cage(mode, cwd=project)
+            _true(cage.confinement.prefix)
+            cage.settled()
+
+        confined, theirs = _in_turns(ours, lambda bare=bare: _true(bare))
         met &= _report(f"sandbox {mode}", confined / theirs, GOAL_SANDBOX, "times bare bubblewrap")
-        shell.close()
     return met
+
+
+def _true(prefix: Sequence[str]) -> None:
+    subprocess.run([*prefix, "/bin/sh", "-c", "true"], check=True, stdin=subprocess.DEVNULL)
 
 
 def _click(shell: Shell) -> bool:

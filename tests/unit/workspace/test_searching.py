@@ -417,7 +417,7 @@ def test_G10_a_pattern_that_never_ends_is_ended_by_a_person_in_its_middle(
 
 
 def _children() -> list[psutil.Process]:
-    """Processes of a search that are still there, or not waited for; commands have one of theirs."""
+    """Processes of a search that are still there; commands have one of their own."""
     return [
         child for child in psutil.Process().children() if "supervisor" not in str(child.cmdline())
     ]
