@@ -266,11 +266,13 @@ class ChangedFile(Value):
 class CommandChanges(Value):
     """What a command changed in the project, by name; `more` rows are left out.
 
+    `spool` is the id of its output, by which the changes can be taken back.
     `not_covered` counts what no snapshot holds, and `not_covered_names` are the first of those;
     `note` says what else to know, such as why nothing is known.
     """
 
     type: Literal["command_changes"] = "command_changes"
+    spool: str = ""
     rows: tuple[ChangedFile, ...] = ()
     more: int = 0
     not_covered: int = 0

@@ -59,11 +59,12 @@ class SessionOpened(_Event):
 class SettingChanged(_Event):
     """The person changed what the session runs with, from the next step on.
 
-    A dry run (`dryRun`) goes from `off` to `on`, and from there to `applied` or `discarded`.
+    A dry run (`dryRun`) goes from `off` to `on`, and from there to `applied` or `discarded`;
+    `sandbox` is what confines the commands that begin from now on.
     """
 
     type: Literal["SettingChanged"] = "SettingChanged"
-    key: Literal["mode", "access", "model", "dryRun"]
+    key: Literal["mode", "access", "model", "sandbox", "dryRun"]
     old: str
     new: str
 
@@ -216,9 +217,10 @@ class JobOutput(_Event):
 class JobEnded(_Event):
     """A background job is over, and everything that it had started.
 
-    `exit_code` is None where a signal ended it (`signal` names that). `tail` is the end of its
-    output, `note` what else there is to say. `tell` is false where the job ended with its session:
-    the model is not told of that by itself.
+    `exit_code` is None where a signal ended it (`signal` names that), and `limit` is what a job
+    that was `limited` ran into. `tail` is the end of its output, which is not whole where some of
+    it was `lost`; `note` is what else there is to say. `tell` is false where the job ended with its
+    session: the model is not told of that by itself.
     """
 
     type: Literal["JobEnded"] = "JobEnded"
@@ -228,6 +230,8 @@ class JobEnded(_Event):
     signal: str | None = None
     duration_sec: float = 0.0
     bytes: int = 0
+    lost: bool = False
+    limit: str = ""
     note: str = ""
     tail: str = ""
     tell: bool = True
@@ -241,7 +245,9 @@ class PermissionRequested(_Event):
 
     Everything shown is taken from the frozen action whose `digest` the answer is bound to
     (REQ-S1, REQ-S2). `scopes` are the grants offered, the narrowest first; in a `dry_run` what is
-    asked for lands beside the project.
+    asked for lands beside the project. `sandbox` is what will confine a command (`off`,
+    `workspace-write`, `required`), `unavailable` where it should be confined and cannot; "" for
+    what is no command.
     """
 
     type: Literal["PermissionRequested"] = "PermissionRequested"
@@ -260,6 +266,7 @@ class PermissionRequested(_Event):
     scopes: tuple[Scope, ...] = ("once", "session")
     suggested_rule: str = ""
     dry_run: bool = False
+    sandbox: str = ""
 
 
 class PermissionResolved(_Event):

@@ -14,10 +14,10 @@ from dataclasses import dataclass, field
 from typing import Literal, TypeVar
 
 from arc_workbench.agent.arguments import parse_arguments
-from arc_workbench.agent.gate import Ruling
+from arc_workbench.agent.gate import ANYWHERE, Ruling, Surroundings
 from arc_workbench.agent.hands import file_changed
 from arc_workbench.agent.run import Run
-from arc_workbench.content import JsonObject, ToolCall, ToolResult, text_of
+from arc_workbench.content import Command, JsonObject, ToolCall, ToolResult, text_of
 from arc_workbench.errors import ToolError, TranscriptError
 from arc_workbench.events import (
     Notice,
@@ -26,6 +26,7 @@ from arc_workbench.events import (
     ToolProgress,
 )
 from arc_workbench.permissions.action import ActionRecord
+from arc_workbench.shell.sandbox_probe import probe
 from arc_workbench.tools.tool import PermissionAnswer, Prepared, Tool, ToolContext
 from arc_workbench.workspace import Change, FilePlan
 
@@ -119,11 +120,11 @@ class _Call:
 
 async def _permitted(call: _Call, run: Run, progress: _Progress) -> _Finish:
     ctx = _context(call, run)
-    prepared = await _in_thread(lambda: call.tool.prepare(call.arguments, ctx), run)
+    prepared, where = await _in_thread(lambda: _prepared(call, ctx, run), run)
     record = _freeze(call, prepared, run)
     progress.digest = record.digest
     if not (call.tool.asks_itself and run.gate.judge_silently(record).verdict == "ask"):
-        ruling = await run.gate.rule(record, call.step)
+        ruling = await run.gate.rule(record, call.step, where)
         if not ruling.allowed:
             return _denied(call, ruling, record.digest, run)
         if ruling.asked:
@@ -131,6 +132,27 @@ async def _permitted(call: _Call, run: Run, progress: _Progress) -> _Finish:
     progress.ran, progress.began = True, time.monotonic()
     result = await _run(prepared, run, progress)
     return _Finish(result, "failed" if result.is_error else "done", True, record.digest)
+
+
+def _prepared(call: _Call, ctx: ToolContext, run: Run) -> tuple[Prepared, Surroundings]:
+    prepared = call.tool.prepare(call.arguments, ctx)
+    return prepared, _surroundings(prepared, run)
+
+
+def _surroundings(prepared: Prepared, run: Run) -> Surroundings:
+    """What will confine a command, if this is one; tried here where that is not known yet."""
+    if run.shell is None or not any(isinstance(block, Command) for block in prepared.display):
+        return ANYWHERE
+    if run.dry_run:
+        return Surroundings("required", on_a_copy=True)
+    if run.shell.sandbox == "workspace-write" and not _can_confine():
+        return Surroundings("unavailable")
+    return Surroundings(run.shell.sandbox)
+
+
+def _can_confine() -> bool:
+    backends = probe()
+    return bool(backends.bubblewrap or backends.landlock)
 
 
 async def _still_the_same(call: _Call, record: ActionRecord, ctx: ToolContext, run: Run) -> None:

@@ -33,6 +33,17 @@ class Ruling:
 
 
 @dataclass(frozen=True)
+class Surroundings:
+    """What a command will run in: the `sandbox` as a question names it, and if it gets a copy."""
+
+    sandbox: str = ""
+    on_a_copy: bool = False
+
+
+ANYWHERE = Surroundings()
+
+
+@dataclass(frozen=True)
 class _Reply:
     allow: bool
     by: Decider
@@ -63,14 +74,14 @@ class Gate:
         self._open: dict[str, _Open] = {}
         self._lock = threading.Lock()
 
-    async def rule(self, record: ActionRecord, step: int) -> Ruling:
+    async def rule(self, record: ActionRecord, step: int, where: Surroundings = ANYWHERE) -> Ruling:
         """Decide about one action, asking at most once; emits exactly one `PermissionResolved`."""
         decision = self._judge(record)
         if decision.verdict != "ask":
             ruling = Ruling(decision.verdict == "allow", decision.by, decision.because)
             self._resolved(record, ruling)
             return ruling
-        return await self._ask(record, step, decision.because)
+        return await self._ask(record, step, decision.because, where)
 
     def judge_silently(self, record: ActionRecord) -> Decision:
         """What the engine says, without asking anybody and without an event."""
@@ -113,7 +124,9 @@ class Gate:
             grants=() if self.capped else self._grants,
         )
 
-    async def _ask(self, record: ActionRecord, step: int, because: str) -> Ruling:
+    async def _ask(
+        self, record: ActionRecord, step: int, because: str, where: Surroundings
+    ) -> Ruling:
         self._last_prompt += 1
         prompt = f"p{self._last_prompt}"
         grantable = can_be_granted(record.effect, record.subject)
@@ -123,7 +136,7 @@ class Gate:
         with self._lock:
             self._open[prompt] = waiting
         try:
-            self._log.emit(_question(record, prompt, step, because, scopes))
+            self._log.emit(_question(record, prompt, step, because, scopes, where))
             reply = await waiting.reply
         finally:
             with self._lock:
@@ -168,7 +181,12 @@ def _settle(future: "asyncio.Future[_Reply]", reply: _Reply) -> None:
 
 
 def _question(
-    record: ActionRecord, prompt: str, step: int, because: str, scopes: tuple[Scope, ...]
+    record: ActionRecord,
+    prompt: str,
+    step: int,
+    because: str,
+    scopes: tuple[Scope, ...],
+    where: Surroundings,
 ) -> PermissionRequested:
     return PermissionRequested(
         prompt=prompt,
@@ -185,5 +203,6 @@ def _question(
         digest=record.digest,
         scopes=scopes,
         suggested_rule=record.suggested_rule,
-        dry_run=record.binds.get("dry_run") == "yes",
+        dry_run=where.on_a_copy or record.binds.get("dry_run") == "yes",
+        sandbox=where.sandbox,
     )

@@ -4,12 +4,15 @@ from pathlib import Path
 from typing import Literal
 
 from arc_workbench.agent.run import Run
-from arc_workbench.content import ChangeRow, Diff, Recovery
+from arc_workbench.content import ChangeRow, CommandChanges, Diff, Recovery
 from arc_workbench.errors import ToolError
 from arc_workbench.events import FileChanged, SettingChanged
+from arc_workbench.views import shown_of
 from arc_workbench.workspace import Author, Change, FilePlan, Workspace
 
 DRY_RUN_FOLDER = "dry-run"
+
+_MOST_COMMANDS = 50
 
 DryRun = Literal["off", "on", "applied", "discarded"]
 
@@ -68,6 +71,37 @@ def undo_command(run: Run, spool_id: str) -> tuple[tuple[ChangeRow, ...], str]:
             )
         )
     return tuple(files.change(change.id) for change in rewound.changes), rewound.note
+
+
+def changing_commands(run: Run) -> tuple[str, ...]:
+    """The newest commands of this session of which changes of files are kept, the newest first."""
+    if run.workspace is None:
+        return ()
+    shown = {
+        block.spool
+        for turn in run.history.turns
+        for call in list(turn.calls.values())
+        for block in shown_of(call.result)
+        if isinstance(block, CommandChanges) and block.rows
+    }
+    jobs = {job.spool for job in list(run.history.jobs.jobs.values())}
+    newest = sorted(filter(None, shown | jobs), key=_number, reverse=True)[:_MOST_COMMANDS]
+    return tuple(spool for spool in newest if _is_kept(run.workspace, spool, run.session_id))
+
+
+def _is_kept(files: Workspace, spool_id: str, session: str) -> bool:
+    """Whether changes of that command are kept; what cannot be looked at now is not offered."""
+    try:
+        found = files.command_changes(spool_id, session)
+    except ToolError:
+        return False
+    return found is not None and bool(found.rows)
+
+
+def _number(spool_id: str) -> int:
+    """The order in which commands began; ids that are not ours come last."""
+    digits = spool_id.removeprefix("s")
+    return int(digits) if digits.isdecimal() else -1
 
 
 def decide(run: Run, change_id: str, how: Literal["keep", "restore"]) -> Recovery:

@@ -110,6 +110,7 @@ class JobWatch:
                     command=state.command,
                     cwd=state.cwd,
                     sandbox=state.backend,
+                    timeout_sec=state.limit_sec,
                     began_at=state.started_at,
                 )
             )
@@ -138,6 +139,8 @@ class JobWatch:
             signal=state.signal_name,
             duration_sec=round(state.duration_sec, 3),
             bytes=state.total_bytes,
+            lost=state.lost_from is not None,
+            limit=state.limit,
             note=" ".join(notes(state)),
             tail=self._tail(job),
             tell=tell,

@@ -17,7 +17,7 @@ from arc_workbench.content import ChangeRow, CommandChanges, Diff, Recovery
 from arc_workbench.errors import SessionBusy, SessionError, SettingsError, ToolError
 from arc_workbench.events import Access, Decider, Mode, Notice, Scope, SettingChanged
 from arc_workbench.models.provider import Provider
-from arc_workbench.shell import JobState
+from arc_workbench.shell import JobState, SandboxMode
 from arc_workbench.store.session_dir import SessionDir
 from arc_workbench.store.transcript import Transcript
 from arc_workbench.tools.tool import Tool
@@ -43,6 +43,7 @@ class Session:
         self._task: asyncio.Task[None] | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._closed = False
+        self._taken_back: dict[str, frozenset[str]] = {}
 
     # ---- facts ------------------------------------------------------------------------------
 
@@ -99,6 +100,11 @@ class Session:
     def access(self) -> str:
         """Which tools are offered."""
         return self._run.access
+
+    @property
+    def sandbox(self) -> SandboxMode:
+        """What confines commands; "off" too where there is no project folder, and so no command."""
+        return self._run.shell.sandbox if self._run.shell is not None else "off"
 
     @property
     def step(self) -> int:
@@ -264,6 +270,18 @@ class Session:
         self._change("access", self.access, access)
         self._run.access = access
 
+    def set_sandbox(self, mode: SandboxMode) -> None:
+        """Change what confines the commands that begin from now on; jobs go on as they began.
+
+        Where there is no project folder there is nothing to confine, and nothing changes. Raises
+        `SettingsError` for a word that is no sandbox, and `SessionBusy` while a turn runs.
+        """
+        _require("sandbox", mode, get_args(SandboxMode))
+        self._require_idle()
+        if self._run.shell is not None:
+            self._change("sandbox", self.sandbox, mode)
+            self._run.shell.sandbox = mode
+
     def set_provider(self, provider: Provider) -> None:
         """Change the model, from the next step on."""
         self._change("model", self.model, provider.label)
@@ -276,7 +294,11 @@ class Session:
         while a turn runs.
         """
         self._require_idle()
-        return hands.undo(self._run, change_id)
+        undone = hands.undo(self._run, change_id)
+        for spool_id, ids in list(self._taken_back.items()):
+            if undone[0].undoes in ids:
+                del self._taken_back[spool_id]
+        return undone
 
     def undo_command(self, spool_id: str) -> tuple[tuple[ChangeRow, ...], str]:
         """Take back what a command of this session changed in the project, all of it or nothing.
@@ -286,11 +308,21 @@ class Session:
         `SessionBusy` while a turn runs.
         """
         self._require_idle()
-        return hands.undo_command(self._run, spool_id)
+        undone = hands.undo_command(self._run, spool_id)
+        self._taken_back[spool_id] = frozenset(row.id for row in undone[0])
+        return undone
 
     def command_changes(self, spool_id: str) -> CommandChanges | None:
         """What a command of this session changed; None where that is not kept."""
         return self._files.command_changes(spool_id, self.id)
+
+    def changing_commands(self, *, standing: bool = False) -> tuple[str, ...]:
+        """The ids of this session's newest commands of which changes are kept, newest first.
+
+        With `standing` without those that were taken back here and stayed so.
+        """
+        found = hands.changing_commands(self._run)
+        return tuple(each for each in found if not standing or each not in self._taken_back)
 
     def recover(self, change_id: str, how: Literal["keep", "restore"]) -> Recovery:
         """Settle what recovery could not: keep the file as it is, or restore what it held before.
@@ -405,7 +437,9 @@ class Session:
         if self._closed:
             raise SessionError(f"Session {self.name} is closed; nothing ran. Open it again.")
 
-    def _change(self, key: Literal["mode", "access", "model"], old: str, new: str) -> None:
+    def _change(
+        self, key: Literal["mode", "access", "model", "sandbox"], old: str, new: str
+    ) -> None:
         self._require_open()
         if old != new:
             self._run.log.emit(SettingChanged(key=key, old=old, new=new))

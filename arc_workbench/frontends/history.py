@@ -7,8 +7,10 @@ from arc_workbench.content import ChangeRow, Recovery, RecoveryEntry
 from arc_workbench.frontends.odd import escaped
 from arc_workbench.frontends.words import few, plural
 
+MOST_NAMED = 8
 READING_WORKS = "writing is off, reading works"
 NO_CHANGES = "No changes."
+NO_FILE = "The command changed no file of the project."
 CLEAN = "Clean: every change is whole"
 JOURNAL = "journal"
 """What is named in the place of a change where the journal itself is meant."""
@@ -53,6 +55,31 @@ def can_be_undone(row: ChangeRow) -> bool:
 def undone(row: ChangeRow) -> str:
     """What an undo came to: `c3 undone as c4`."""
     return f"{row.undoes} undone as {row.id}"
+
+
+def command_undone(spool_id: str, rows: Sequence[ChangeRow]) -> str:
+    """What it came to that a command's changes were taken back: `s3 undone as c4 to c6`."""
+    ids = [row.id for row in rows]
+    if not ids:
+        return f"{spool_id} undone"
+    return f"{spool_id} undone as {ids[0]}{f' to {ids[-1]}' if len(ids) > 1 else ''}"
+
+
+def again(rows: Sequence[ChangeRow]) -> str:
+    """How to take back what an undo did; "" where the journal holds nothing of it."""
+    if not rows:
+        return ""
+    words = "To take that back" if len(rows) == 1 else "Each can be taken back"
+    return f"{words}: %agent undo {rows[-1].id}"
+
+
+def by_commands(spool_ids: Sequence[str]) -> str:
+    """That files were changed by commands, too, which no list of changes names."""
+    if not spool_ids:
+        return ""
+    more = f" and {len(spool_ids) - MOST_NAMED:,} more" if len(spool_ids) > MOST_NAMED else ""
+    named = ", ".join(spool_ids[:MOST_NAMED])
+    return f"Commands changed files, too: {named}{more}. One of them: %agent changes {spool_ids[0]}"
 
 
 def verdict(report: Recovery) -> str:

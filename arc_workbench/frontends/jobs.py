@@ -11,14 +11,16 @@ from arc_workbench.views import JobView
 
 MAX_COMMAND = 200
 NO_JOBS = "No jobs. A command in the background becomes one."
+LOST = "not all of its output was kept"
 NOW = "As things stand: "
 
+_WARNED = ("warn", "!")
 _MARKS = {
     "running": ("running", "\u2026"),
     "completed": ("done", "\u2713"),
     "failed": ("failed", "\u2717"),
     "timed_out": ("failed", "\u2717"),
-    "limited": ("failed", "\u2717"),
+    "limited": _WARNED,
     "killed": ("aborted", "\u25a0"),
     "aborted": ("aborted", "\u25a0"),
 }
@@ -33,6 +35,7 @@ def view_of(state: JobState, tail: str = "") -> JobView:
         cwd=state.cwd,
         call_id=state.call_id,
         sandbox=state.backend,
+        timeout_sec=state.limit_sec,
         status=state.status,
         exit_code=state.exit_code,
         signal=state.signal_name,
@@ -40,6 +43,8 @@ def view_of(state: JobState, tail: str = "") -> JobView:
         duration_sec=state.duration_sec,
         bytes=state.total_bytes,
         tail=tail,
+        lost=state.lost_from is not None,
+        limit=state.limit,
         note=" ".join(notes(state)),
     )
 
@@ -56,9 +61,15 @@ def _ended(job: JobView) -> str:
         case "timed_out":
             return f"timed out after {words.duration(job.duration_sec)}"
         case "limited":
-            return "ended at a limit"
+            return _limited(job.limit)
         case "running" | "killed" | "aborted":
             return job.state
+
+
+def _limited(limit: str) -> str:
+    if limit == "supervisor":
+        return "ended, since what watched over it was killed"
+    return f"ended at the {limit} limit" if limit else "ended at a limit"
 
 
 def _signal(name: str) -> str:
@@ -68,8 +79,8 @@ def _signal(name: str) -> str:
 
 
 def mark(job: JobView) -> tuple[str, str]:
-    """The kind of its mark, and the character."""
-    return _MARKS[job.status]
+    """The kind of its mark, and the character; a warning where not all is as it seems."""
+    return _WARNED if job.lost and job.status == "completed" else _MARKS[job.status]
 
 
 def row(job: JobView, *, earlier: bool = False) -> str:
@@ -105,6 +116,8 @@ def facts(job: JobView, step: int = 0) -> list[str]:
         parts.append(f"started by step {step}")
     if job.note:
         parts.append(job.note)
+    elif job.lost:
+        parts.append(LOST)
     return parts
 
 

@@ -58,7 +58,9 @@ SANDBOXES = ("off", "workspace-write", "required")
 
 PROJECT = Option("--project", "DIR", "of another folder than the session's, or without a session")
 
-SANDBOX = Option("--sandbox", "MODE", "what confines commands (default off)", SANDBOXES)
+SANDBOX = Option(
+    "--sandbox", "MODE", "what confines the commands of this turn (default off)", SANDBOXES
+)
 
 SHARED_OPTIONS = (
     Option("--model", "SPEC", "script:FILE.yaml or script:tour (the model that answers)"),
@@ -95,13 +97,13 @@ SUBCOMMANDS = (
     Subcommand(
         "changes",
         "[CHANGE]",
-        "changes of files, newest first, or the diff of one",
+        "changes of files, newest first, the diff of one (c3), or those of a command (s3)",
         options=(PROJECT,),
     ),
     Subcommand(
         "undo",
         "[CHANGE]",
-        "take a change back: the last one of this session, or c3",
+        "take a change back: the last one of this session, c3, or all of a command: s3",
         options=(PROJECT,),
     ),
     Subcommand(
@@ -289,6 +291,14 @@ MODEL_FORMS = (
     ("script:FILE.yaml", "your own script; see docs/scripts.md"),
     ("", "not in this version: claude-..., compatible:URL#MODEL, replay:FILE, human:"),
 )
+CHANGES_FORMS = (
+    ("c3", "what this change did, and what became of its file since"),
+    ("s3", "what the command whose output is s3 changed in the project"),
+)
+UNDO_FORMS = (
+    ("c3", "take this change back, unless its file was altered since"),
+    ("s3", "take back all that this command changed, or nothing where a file was altered since"),
+)
 RECOVERY_FORMS = (
     ("keep c3", "what lies on disk is right, whatever the journal says of c3"),
     ("restore c3", "the text from before c3 is put back"),
@@ -349,6 +359,10 @@ def _more(word: str) -> Sequence[tuple[str, str]]:
             return MODEL_FORMS
         case "mode":
             return [(mode, "") for mode in MODES]
+        case "changes":
+            return CHANGES_FORMS
+        case "undo":
+            return UNDO_FORMS
         case "recovery":
             return RECOVERY_FORMS
         case "dryrun":

@@ -70,7 +70,7 @@ def _changes(block: Changes, most: int) -> Iterator[str]:
 def _command_changes(block: CommandChanges, most: int) -> Iterator[str]:
     """`created  out.txt  12 B`, what is not covered, and what else to know."""
     if not block.rows and not block.note:
-        yield "The command changed no file of the project."
+        yield history.NO_FILE
     for row in block.rows[:most]:
         yield f"{row.kind}  {row.path}  {size(row.size)}"
     missing = block.more + max(0, len(block.rows) - most)
@@ -79,6 +79,8 @@ def _command_changes(block: CommandChanges, most: int) -> Iterator[str]:
         named = ", ".join(block.not_covered_names)
         yield f"Not covered: {plural(block.not_covered, 'name')}: {named}"
     yield from [block.note] if block.note else []
+    if block.rows and block.spool:
+        yield f"Take it back: %agent undo {block.spool}"
 
 
 def change(row: ChangeRow) -> str:

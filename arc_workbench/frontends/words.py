@@ -52,6 +52,13 @@ DENIED_WITH_WORDS = "Nothing runs. Your words go to the agent as the result."
 
 MAX_LOOKED_THROUGH = 200_000
 
+UNCONFINED = "off: this runs with your rights"
+_CONFINED = {
+    "workspace-write": "workspace-write: it writes to the project and to temporary folders only",
+    "required": "required: it writes to the project only, and has no network and no sockets",
+    "unavailable": "workspace-write, but none works here: this runs with your rights",
+}
+
 _SMALL = "no one two three four five six seven eight nine ten eleven twelve"
 _SHOWN_BY_COMMAND = frozenset({"command", "cwd", "description"})
 SHOWN_BY_DIFF = frozenset(
@@ -240,7 +247,11 @@ def model_says(question: PermissionRequested) -> str:
 
 def sandbox(question: PermissionRequested) -> str:
     """What holds a command in."""
-    return "off: this runs with your rights" if question.effect == "execute" else ""
+    if question.effect != "execute":
+        return ""
+    if question.dry_run:
+        return f"required, on a copy: {_CONFINED['required'].partition(': ')[2]}"
+    return _CONFINED.get(question.sandbox, UNCONFINED)
 
 
 def undoable(question: PermissionRequested) -> str:
@@ -252,7 +263,7 @@ def undoable(question: PermissionRequested) -> str:
 
 def dry_run(question: PermissionRequested) -> str:
     """What an answer comes to while a dry run is on."""
-    if question.effect != "write" or not question.dry_run:
+    if question.effect not in {"write", "execute"} or not question.dry_run:
         return ""
     return "Nothing changes yet: it waits in the dry run. Then: %agent dryrun apply, or discard."
 

@@ -1,13 +1,10 @@
 """Commands of the project's shell: supervised, kept within bounds, ended with all they started."""
 
 import os
-import secrets
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import partial
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from arc_workbench.errors import ToolError
@@ -18,9 +15,9 @@ from arc_workbench.shell.notes import notes
 from arc_workbench.shell.output import Live
 from arc_workbench.shell.plain import plain
 from arc_workbench.shell.platform import interpreter
-from arc_workbench.shell.records import about, recorded, signal_number
-from arc_workbench.shell.sandbox import Confinement, probe
-from arc_workbench.shell.sandbox_session import Cage, Sandbox
+from arc_workbench.shell.records import recorded, signal_number
+from arc_workbench.shell.sandbox import probe
+from arc_workbench.shell.starting import Guarded, Starter, Wanted, WhenOver
 from arc_workbench.shell.states import (
     KEPT_BYTES,
     MAX_JOBS,
@@ -38,11 +35,9 @@ from arc_workbench.shell.states import (
     Survivor,
     Tail,
 )
-from arc_workbench.shell.supervision import SUPERVISORS
 from arc_workbench.shell.table import JobTable
 from arc_workbench.shell.usual import usual_limits
 from arc_workbench.supervisor.limits import Limits
-from arc_workbench.supervisor.order import OrderJson
 
 __all__ = [
     "KEPT_BYTES",
@@ -71,52 +66,15 @@ __all__ = [
     "usual_limits",
 ]
 
-WhenOver = Callable[[str], str]
-
 _MAX_OUTPUT_BYTES = 1 << 30
 _TAIL_BYTES = 2048
 _HANGS = 2
 _END_SEC = 5.0
 
 
-@dataclass(frozen=True)
-class Guarded:
-    """What a sandbox keeps from being written inside the project.
-
-    `state` are folders of ours; `is_protected` says it of a name by its parts.
-    """
-
-    state: tuple[Path, ...] = ()
-    is_protected: Callable[[Sequence[str]], bool] = lambda parts: False
-
-
 def shell_words() -> str:
     """What runs commands on this machine, as a tool's description says it."""
     return interpreter(os.name, os.environ).described
-
-
-class _Settled:
-    """What must happen once when a command is over, or could not begin."""
-
-    def __init__(self, when_over: WhenOver | None) -> None:
-        self.cage: Cage | None = None
-        self.spool_id = ""
-        self._when_over = when_over
-
-    def __call__(self) -> str:
-        """Do it; what is to be noted of it."""
-        said: list[str] = []
-        when_over, self._when_over = self._when_over, None
-        cage, self.cage = self.cage, None
-        for act in (
-            cage.settled if cage is not None else None,
-            partial(when_over, self.spool_id) if when_over is not None else None,
-        ):
-            try:
-                said.append(act() if act is not None else "")
-            except (ToolError, OSError) as fault:
-                said.append(str(fault))
-        return " ".join(filter(None, said))
 
 
 class Shell:
@@ -144,17 +102,21 @@ class Shell:
         self.root = root
         self._interpreter = interpreter(os.name, environment)
         self._environment = child_environment(environment, os.name)
-        self._max_output_bytes = max_output_bytes
-        self._limits = limits
-        self._redact = redact
-        self._portable = portable
         self._closed = threading.Event()
         self._table = JobTable(spools)
         self._timed_out: Counter[str] = Counter()
         self.sandbox: SandboxMode = sandbox
-        self._guarded = guarded or Guarded()
-        self._cages: Sandbox | None = None
-        self._preparing = threading.Lock()
+        self._starter = Starter(
+            root,
+            self._interpreter,
+            self._environment,
+            self._table,
+            max_output_bytes,
+            limits,
+            redact,
+            portable,
+            guarded or Guarded(),
+        )
         AT_EXIT.add(self)
 
     # ---- facts ------------------------------------------------------------------------------
@@ -244,7 +206,10 @@ class Shell:
         `ToolError` when it cannot start.
         """
         began = time.monotonic()
-        job = self._begin(command, cwd, timeout_sec, stdin_text, call_id, overlay, when_over)
+        folder = self._folder(command, cwd)
+        job = self._begin(
+            Wanted(command, folder, timeout_sec, stdin_text, call_id, overlay, when_over)
+        )
         live = Live(on_output) if on_output else None
         until = None
         if block_budget_sec is not None and block_budget_sec < timeout_sec:
@@ -281,7 +246,11 @@ class Shell:
 
         Raises `ToolError` when it cannot start, or when four jobs run.
         """
-        job = self._begin(command, cwd, timeout_sec, None, call_id, None, when_over, room=True)
+        self.require_room()
+        folder = self._folder(command, cwd)
+        job = self._begin(
+            Wanted(command, folder, timeout_sec, call_id=call_id, when_over=when_over)
+        )
         try:
             job.wait_for_start()
         except ToolError:
@@ -369,113 +338,21 @@ class Shell:
 
     # ---- inside -----------------------------------------------------------------------------
 
-    def _begin(
-        self,
-        command: str,
-        cwd: Path | None,
-        timeout_sec: float | None,
-        stdin_text: str | None,
-        call_id: str,
-        overlay: Path | None,
-        when_over: WhenOver | None,
-        *,
-        room: bool = False,
-    ) -> Job:
-        """Hand the command to a supervisor; whatever comes of it, what must follow follows."""
-        settled = _Settled(when_over)
-        try:
-            if room:
-                self.require_room()
-            return self._handed_over(
-                command, cwd, timeout_sec, stdin_text, call_id, overlay, settled
-            )
-        except BaseException:
-            settled()
-            raise
-
-    def _handed_over(
-        self,
-        command: str,
-        cwd: Path | None,
-        timeout_sec: float | None,
-        stdin_text: str | None,
-        call_id: str,
-        overlay: Path | None,
-        settled: _Settled,
-    ) -> Job:
-        self.check(command)
-        if self._closed.is_set():
-            raise ToolError("The session is closed; nothing ran.")
-        folder = self.directory(str(cwd) if cwd else None)
-        size = len(_bytes(command, "The command"))
-        if stdin_text is not None:
-            _bytes(stdin_text, "stdin_text")
-        cage = self._cage(folder, overlay)
-        settled.cage = cage
-        how = cage.confinement
-        mark = secrets.token_hex(8)
-        spool_id, place = self._table.new_spool()
-        settled.spool_id = spool_id
-        state = JobState(
-            spool_id,
-            self._redact(command),
-            str(folder),
-            call_id=call_id,
-            limit_sec=timeout_sec,
-            backend=how.backend,
-            unconfined=how.reason if how.note else "",
-            note=how.note,
-        )
-        limits = self._limits or usual_limits()
-        order: OrderJson = {
-            "about": about(state),
-            "folder": str(place),
-            "argv": [*how.prefix, *self._argv(command, size, place)],
-            "cwd": str(folder),
-            "environment": {**self._environment.marked(mark), **how.environment},
-            "stdin": stdin_text,
-            "timeout_sec": timeout_sec,
-            "most_bytes": self._max_output_bytes,
-            "processes": limits.processes,
-            "memory": limits.memory,
-            "file_size": limits.file_size,
-            "writable": [os.fsdecode(path) for path in how.landlock.writable]
-            if how.landlock
-            else None,
-            "no_new_privileges": bool(how.backend),
-            "portable": self._portable,
-            "mark": mark,
-        }
-        job = Job(place, state, SUPERVISORS.take(order), mark, settled)
-        self._table.add(job)
+    def _begin(self, wanted: Wanted) -> Job:
+        self._require_open()
+        job = self._starter.start(wanted, self.sandbox)
+        if self._closed.is_set():  # it was closed meanwhile, and does not know of this one
+            job.tell_to_end("aborted")
         return job
 
-    def _cage(self, cwd: Path, overlay: Path | None) -> Cage:
-        """How the command is confined; raises `ToolError` where it must be and cannot."""
-        if self.sandbox == "off" and overlay is None:
-            return Cage(Confinement(), None)
-        with self._preparing:
-            if self._cages is None:
-                own = self._table.own_folder()
-                self._cages = Sandbox(
-                    project=self.root.resolve(),
-                    scratch=own / "scratch",
-                    aside=own / "aside",
-                    state=[*self._guarded.state, own],
-                    is_protected=self._guarded.is_protected,
-                )
-            return self._cages.cage(self.sandbox, cwd=cwd, overlay=overlay)
+    def _require_open(self) -> None:
+        if self._closed.is_set():
+            raise ToolError("The session is closed; nothing ran.")
 
-    def _argv(self, command: str, size: int, place: Path) -> list[str]:
-        """What to start; a command too long for one argument is read from a file instead."""
-        shell = self._interpreter
-        if size <= shell.longest:
-            line = shell.line(command)
-            return [line] if isinstance(line, str) else line
-        script = place / "command.sh"
-        script.write_text(command, encoding="utf-8")
-        script.chmod(0o600)
-        return shell.file(str(script))
+    def _folder(self, command: str, cwd: Path | None) -> Path:
+        """Where the command is to run; raises `ToolError` for what cannot run anywhere."""
+        self.check(command)
+        return self.directory(str(cwd) if cwd else None)
 
     def _count_hangs(self, command: str, state: JobState) -> None:
         if state.status == "timed_out":
@@ -492,10 +369,3 @@ def _same(command: str) -> str:
 def _first_line(command: str) -> str:
     line = _same(command)
     return line if len(line) <= 80 else f"{line[:79]}…"
-
-
-def _bytes(text: str, what: str) -> bytes:
-    try:
-        return text.encode()
-    except UnicodeEncodeError:
-        raise ToolError(f"{what} holds half a surrogate pair, which is not a character.") from None

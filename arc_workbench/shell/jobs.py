@@ -152,6 +152,7 @@ class Job:
         said = self._settled()
         if said:
             state = replace(state, note=f"{state.note}\n{said}".strip())
+        if said or state.job_id:  # a quick one may have ended before it was told its name
             records.write(self.folder, state)
         self._state = state
         self._line.close()

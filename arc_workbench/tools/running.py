@@ -7,7 +7,8 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypedDict, Unpack
+from types import TracebackType
+from typing import Self, TypedDict, Unpack
 
 from arc_workbench.content import CommandChanges, Display
 from arc_workbench.errors import ToolError
@@ -44,24 +45,24 @@ def run(ctx: ToolContext, command: str, cwd: Path, timeout_sec: float, **how: Un
     """Run a command for a call and wait, as `Shell.run` does; raises what that raises."""
     if ctx.project is not None and ctx.workspace.dry_run:
         return _on_a_copy(ctx, command, cwd, timeout_sec, how)
-    watch = _Watch(ctx)
-    result = ctx.shell.run(
-        command,
-        cwd=cwd,
-        timeout_sec=timeout_sec,
-        signal=ctx.signal,
-        call_id=ctx.tool_call_id,
-        when_over=watch.over,
-        **how,
-    )
+    with _Watch(ctx) as watch:
+        result = ctx.shell.run(
+            command,
+            cwd=cwd,
+            timeout_sec=timeout_sec,
+            signal=ctx.signal,
+            call_id=ctx.tool_call_id,
+            when_over=watch.over,
+            **how,
+        )
     return Ran(result, watch.blocks)
 
 
 def start(ctx: ToolContext, command: str, cwd: Path) -> JobState:
     """Start a background job for a call, as `Shell.start` does; raises what that raises."""
     require_no_dry_run(ctx)
-    watch = _Watch(ctx, in_background=True)
-    return ctx.shell.start(command, cwd=cwd, call_id=ctx.tool_call_id, when_over=watch.over)
+    with _Watch(ctx, in_background=True) as watch:
+        return ctx.shell.start(command, cwd=cwd, call_id=ctx.tool_call_id, when_over=watch.over)
 
 
 def require_no_dry_run(ctx: ToolContext) -> None:
@@ -71,7 +72,7 @@ def require_no_dry_run(ctx: ToolContext) -> None:
 
 
 class _Watch:
-    """A look at the project before a command, and one when it is over."""
+    """A look at the project before a command, and one when it is over or could not start."""
 
     def __init__(self, ctx: ToolContext, *, in_background: bool = False) -> None:
         self.blocks: tuple[Display, ...] = ()
@@ -81,12 +82,25 @@ class _Watch:
         watched = ctx.snapshots and ctx.project is not None
         self._before = ctx.workspace.before_command(ctx.signal) if watched else None
 
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        fault: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if kind is not None:
+            self.over("")
+
     def over(self, spool_id: str) -> str:
         """What is to be noted of a job; a call that waited shows it instead."""
-        if self._before is None:
+        before, self._before = self._before, None
+        if before is None:
             return ""
         author = Author(self._ctx.session_id, self._ctx.tool_call_id)
-        changes = self._ctx.workspace.after_command(self._before, spool_id, author)
+        changes = self._ctx.workspace.after_command(before, spool_id, author)
         if not self._in_background and threading.get_ident() == self._thread:
             self.blocks = (changes,) if _says_something(changes) else ()
             return ""

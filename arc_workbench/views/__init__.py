@@ -273,6 +273,8 @@ def _set(view: TurnView, event: SettingChanged) -> None:
             view.access = cast("Access", event.new)
         case "dryRun":
             view.dry_run = event.new == "on"
+        case "sandbox":  # said where it matters: in the question, and in what a command came to
+            pass
 
 
 def _fold_step(view: TurnView, event: StepStarted | StepFinished) -> Touched:

@@ -17,7 +17,8 @@ class JobView:
 
     `started_at` and `ended_at` are seconds since the epoch, for people only; `ended_at` is 0 while
     it runs, and `duration_sec` is known once it is over. `tail` are the last characters of its
-    output, `bytes` all it has printed. `timeout_sec` is None where it has no limit of its own.
+    output, which is not whole where some was `lost`; `bytes` is all it has printed. `timeout_sec`
+    is None where it has no limit of its own, and `limit` what a job that was `limited` ran into.
     """
 
     id: str
@@ -35,6 +36,8 @@ class JobView:
     duration_sec: float = 0.0
     bytes: int = 0
     tail: str = ""
+    lost: bool = False
+    limit: str = ""
     note: str = ""
 
     @property
@@ -44,7 +47,7 @@ class JobView:
 
     @property
     def state(self) -> str:
-        """How it stands, in a word or two: `running`, `exit 1`, `timed out`, `stopped`."""
+        """How it stands, in a word or two: `running`, `exit 1`, `timed out`, `memory limit`."""
         match self.status:
             case "completed" | "failed":
                 return self.signal or f"exit {self.exit_code}"
@@ -52,7 +55,10 @@ class JobView:
                 return "stopped"
             case "timed_out":
                 return "timed out"
-            case "running" | "limited":
+            case "limited":
+                named = self.limit and self.limit != "supervisor"
+                return f"{self.limit} limit" if named else "limited"
+            case "running":
                 return self.status
 
 
@@ -109,4 +115,5 @@ def _end(job: JobView, event: JobEnded) -> None:
     job.status, job.exit_code, job.signal = event.status, event.exit_code, event.signal
     job.duration_sec, job.ended_at = event.duration_sec, job.started_at + event.duration_sec
     job.bytes, job.note = event.bytes, event.note
+    job.lost, job.limit = event.lost, event.limit
     job.tail = event.tail[-JOB_TAIL_CHARS:]

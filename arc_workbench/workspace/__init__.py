@@ -389,12 +389,13 @@ class Workspace:
         very look: the one that ended the command would leave nothing known.
         """
         deadline = Deadline(snapshots.SECONDS, signal)
-        return self._snapshots.after(before, spool_id, author.session, deadline)
+        found = self._snapshots.after(before, spool_id, author.session, deadline)
+        return found.model_copy(update={"spool": spool_id})
 
     def command_changes(self, spool_id: str, session: str) -> CommandChanges | None:
         """What a command changed; None where that is not kept, or not any more."""
         record = self._snapshots.record(spool_id, session, Deadline())
-        return record.shown() if record is not None else None
+        return record.shown().model_copy(update={"spool": spool_id}) if record is not None else None
 
     def rewind_command(self, spool_id: str, author: Author = NOBODY) -> Rewound:
         """Take back what a command of the author's session changed: all files, or none.

@@ -67,6 +67,7 @@ def test_its_end_says_how_and_when() -> None:
         (JobEnded(job="j1", status="killed"), "stopped"),
         (JobEnded(job="j1", status="aborted"), "stopped"),
         (JobEnded(job="j1", status="limited"), "limited"),
+        (JobEnded(job="j1", status="limited", limit="memory"), "memory limit"),
     ],
 )
 def test_the_state_is_a_word_or_two(end: JobEnded, state: str) -> None:

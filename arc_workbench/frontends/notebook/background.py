@@ -89,6 +89,7 @@ class Background:
             step=step,
             words=words,
             clean=Redactor(os.environ).text,
+            undo=lambda: self.undo_id(job.spool),
         )
         with self._lock:
             self._cards = [each for each in self._cards if not each.gone] + [card]
@@ -109,6 +110,16 @@ class Background:
             job.bytes = max(job.bytes, state.total_bytes)
             job.tail = self._last_words(job_id)
         return job
+
+    def undo_id(self, spool_id: str) -> str:
+        """The id of a command that changed files; "" for none, and for who can no longer undo."""
+        if self._closing.is_set():
+            return ""
+        try:
+            found = self._session.command_changes(spool_id)
+        except (ArcError, OSError):
+            return ""
+        return spool_id if found is not None and found.rows else ""
 
     def _last_words(self, job_id: str) -> str:
         """The last whole lines: a line whose beginning is missing may hide what it is."""

@@ -18,6 +18,7 @@ from arc_workbench.events import Event
 from arc_workbench.frontends.notebook import clients
 from arc_workbench.frontends.notebook.clients import Client
 from arc_workbench.frontends.notebook.desk import Desk, Seat
+from arc_workbench.frontends.notebook.rewinding import below_turn
 from arc_workbench.frontends.notebook.showing import Show, make_show
 from arc_workbench.frontends.options import (
     CELL_OPTIONS,
@@ -65,6 +66,8 @@ async def run_awaited(desk: Desk, line: str, body: str) -> None:
         with desk.for_one_turn(seat.session, asked.parsed):
             show = make_show(seat.session, asked.client, asked.settings, desk.shell, awaited=True)
             turn = await _drive(seat, asked.prompt, show)
+        if asked.client == "buttons":
+            below_turn(desk, seat.session, turn)
     except ArcError as fault:
         raise AgentError(str(fault)) from None
     _keep(desk, asked.parsed, turn)

@@ -133,13 +133,17 @@ def _first_words(shell: Any, known: Subcommand, words: Sequence[str]) -> Iterabl
 
 
 def _changes(shell: Any, *, standing: bool) -> Iterable[str]:
-    """The newest changes, or those of them that an undo could take back."""
+    """The newest changes, or those of them that an undo could take back; then commands alike."""
     from arc_workbench.frontends import history
     from arc_workbench.frontends.notebook import journals
 
     with contextlib.suppress(ArcError, OSError):
-        rows = journals.find(shell.arc_workbench.desk).changes(MOST)
-        return [row.id for row in rows if history.can_be_undone(row) or not standing]
+        desk = shell.arc_workbench.desk
+        rows = journals.find(desk).changes(MOST)
+        found = [row.id for row in rows if history.can_be_undone(row) or not standing]
+        session = desk.current
+        commands = session.changing_commands(standing=standing) if session is not None else ()
+        return [*found, *commands]
     return ()
 
 

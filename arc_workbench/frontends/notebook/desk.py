@@ -21,7 +21,7 @@ from arc_workbench.settings import DEFAULT_MODEL, DEFAULT_SESSION, Settings, loa
 from arc_workbench.shell.environment import ChildEnvironment, child_environment
 from arc_workbench.workbench import open_session
 
-KEPT = ("mode", "access", "model")
+KEPT = ("mode", "access", "model", "sandbox")
 ONE_TURN = (*KEPT, "dry_run")
 NO_KEY = "No key, so a script answers; its tools are real. Others: %agent help model"
 UNUSED_KEY = "This version has no use for the key that is set; a script answers, with real tools."
@@ -53,7 +53,6 @@ class Desk:
         self.current: Session | None = None
         self._backgrounds: dict[str, Background] = {}
         self._environment: ChildEnvironment | None = None
-        self._sandbox = "off"
         self._chosen: dict[str, object] = {}
         self._bars: dict[str, Closable] = {}
         self._access_given = False
@@ -81,8 +80,8 @@ class Desk:
 
     @contextlib.contextmanager
     def for_one_turn(self, session: Session, parsed: Parsed) -> Iterator[None]:
-        """`--mode`, `--access`, `--model` and `--dry-run` of a cell last one turn."""
-        before = {"mode": session.mode, "access": session.access}
+        """`--mode`, `--access`, `--model`, `--sandbox` and `--dry-run` of a cell last one turn."""
+        before = {"mode": session.mode, "access": session.access, "sandbox": session.sandbox}
         provider = session.provider
         settings = self.settings(parsed.options)
         try:
@@ -94,11 +93,12 @@ class Desk:
                 yield
         finally:
             for key, value in before.items():
-                self._set(session, key, value, settings.pace)
+                if getattr(session, key) != value:
+                    self._set(session, key, value, settings.pace)
             session.set_provider(provider)
 
     def change(self, key: str, value: str) -> str:
-        """Set mode, access or model until changed again; returns `old -> new`."""
+        """Set mode, access, model or sandbox until changed again; returns `old -> new`."""
         settings = Settings.of({**self.settings({}).model_dump(), key: value})
         old = self.value(key)
         if self.current is not None:
@@ -126,8 +126,6 @@ class Desk:
 
     def value(self, key: str) -> str:
         """What is set now: of the current session, or what the next one would begin with."""
-        if self.current is not None and key == "sandbox":
-            return self._sandbox
         if self.current is not None:
             return str(getattr(self.current, key))
         found = getattr(self.settings({}), key)
@@ -167,7 +165,7 @@ class Desk:
         session = await open_session(fresh)
         if self.current is not None:
             self._close(self.current)
-        self.current, self._environment, self._sandbox = session, environment, fresh.sandbox
+        self.current, self._environment = session, environment
         background = self._backgrounds[session.id] = Background(session, self.shell)
         notes = [begun(session)] if before is not None else []
         if session.step:
@@ -185,14 +183,13 @@ class Desk:
     def _belongs_to_another(self, current: Session, parsed: Parsed, settings: Settings) -> bool:
         if parsed.text("project") is not None and project_folder(settings) != current.project:
             return True
-        if (parsed.text("sandbox") or self.config.sandbox) and settings.sandbox != self._sandbox:
-            return True
         return parsed.text("toolset") is not None and settings.toolset != current.toolset_name
 
     def _set(self, session: Session, key: str, value: str, pace: float) -> None:
         setters: dict[str, Callable[[Any], None]] = {
             "mode": session.set_mode,
             "access": session.set_access,
+            "sandbox": session.set_sandbox,
             "model": lambda spec: session.set_provider(make_provider(spec, pace=pace)),
         }
         if key not in setters:

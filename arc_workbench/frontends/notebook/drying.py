@@ -8,11 +8,11 @@ from arc_workbench.errors import SettingsError
 from arc_workbench.frontends import history, plain
 from arc_workbench.frontends.notebook.desk import Desk
 from arc_workbench.frontends.notebook.diff import DETAILED, diff
-from arc_workbench.frontends.notebook.elements import Element, Node, el
+from arc_workbench.frontends.notebook.elements import Node
 from arc_workbench.frontends.notebook.history import changes as change_table
+from arc_workbench.frontends.notebook.lines import command, done
 from arc_workbench.frontends.notebook.look import Look, rows_of
 from arc_workbench.frontends.notebook.static import page
-from arc_workbench.frontends.notebook.undoing import done
 from arc_workbench.frontends.words import plural
 
 NO_SESSION = "There is no session yet; nothing ran. Run a %%agent cell first."
@@ -59,7 +59,7 @@ def _differing(diffs: tuple[Diff, ...]) -> Look:
     if not diffs:
         return Look("Nothing differs.", [])
     drawn: list[Node] = [diff(each, DETAILED) for each in diffs]
-    ways = [_command("Write all of it", "dryrun apply"), _command("Drop it", "dryrun discard")]
+    ways = [command("Write all of it", "dryrun apply"), command("Drop it", "dryrun discard")]
     return Look("\n".join(map(_text, diffs)), rows_of(diffs), page(*drawn, *ways))
 
 
@@ -72,7 +72,3 @@ def _applied(session: Session) -> Look:
 
 def _text(change: Diff) -> str:
     return plain.block(change)
-
-
-def _command(words: str, command: str) -> Element:
-    return el("p", "aw-soft", f"{words}: ", el("code", "", f"%agent {command}"))

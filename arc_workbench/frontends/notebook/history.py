@@ -2,7 +2,14 @@
 
 from collections.abc import Sequence
 
-from arc_workbench.content import ChangeRow, Changes, Recovery, RecoveryEntry
+from arc_workbench.content import (
+    ChangedFile,
+    ChangeRow,
+    Changes,
+    CommandChanges,
+    Recovery,
+    RecoveryEntry,
+)
 from arc_workbench.frontends import history
 from arc_workbench.frontends.notebook.elements import Element, Node, el
 from arc_workbench.frontends.notebook.odd import chips
@@ -17,10 +24,12 @@ from arc_workbench.frontends.notebook.tables import (
     table,
     words,
 )
+from arc_workbench.frontends.words import plural, size
 
 MAX_WORDS = 600
 
 _CHANGES = (("Change", ""), ("What", ""), ("File", ""), ("Lines", "aw-num"), ("Now", ""))
+_FILES = (("What", ""), ("File", ""), ("Size", "aw-num"))
 _FOUND = (("Change", ""), ("File", ""), ("Found", ""), ("What to do", ""))
 
 
@@ -51,6 +60,34 @@ def change(each: ChangeRow) -> Element:
         number(history.lines(each, "\u2212")),
         el("td", "aw-strong" if each.status == "ambiguous" else "aw-soft", now),
     )
+
+
+def command_changes(block: CommandChanges) -> Element:
+    """What a command changed, and how to take it back by the id of its output."""
+    nodes: list[Element] = []
+    if block.rows:
+        title = f"Changed by {block.spool}" if block.spool else "Changed by the command"
+        nodes += [el("p", "aw-strong", title), *folded(_files, block.rows, "file")]
+    elif not block.note:
+        nodes.append(el("p", "aw-soft", history.NO_FILE))
+    nodes += missing(block.more, "more files")
+    if block.not_covered:
+        named_ = ", ".join(block.not_covered_names)
+        said = f"Not covered: {plural(block.not_covered, 'name')}: {named_}"
+        nodes.append(el("p", "aw-soft", *chips(said, "action")))
+    nodes += _note(block.note)
+    if block.rows and block.spool:
+        way = el("code", "", *chips(f"%agent undo {block.spool}", "action"))
+        nodes.append(el("p", "aw-soft", "Take it back: ", way))
+    return el("div", "aw-stack", *nodes)
+
+
+def _files(rows: Sequence[ChangedFile]) -> Element:
+    return table("Changed files", [_file(each) for each in rows], *_FILES)
+
+
+def _file(each: ChangedFile) -> Element:
+    return row(el("td", "", each.kind), named(each.path), number(size(each.size)))
 
 
 def recovery(report: Recovery) -> Element:

@@ -26,13 +26,15 @@ class Facts:
     """What a card says that its view does not hold.
 
     `step` is the step that began it, 0 for unknown. `stopping`: the person pressed Stop job.
-    `fault` is why that did not work. `page` is what is read of the whole output now.
+    `fault` is why that did not work. `page` is what is read of the whole output now. `undo` is the
+    id by which what the command changed can be taken back.
     """
 
     step: int = 0
     stopping: bool = False
     fault: str = ""
     page: Page | None = None
+    undo: str = ""
 
 
 def kept(job: JobView, facts: Facts) -> str:
@@ -115,6 +117,11 @@ def _button(label: str, name: str, classes: str) -> Element:
 
 def _sub(job: JobView, facts: Facts) -> Element:
     said = [el("span", "", *chips(each[:300])) for each in jobs.facts(job, facts.step)]
+    if job.lost:
+        said[-1] = el("span", "", mark("warn", "!"), " ", *said[-1].children)
+    if facts.undo and not job.running:
+        way = el("code", "", *chips(f"%agent undo {facts.undo}", "action"))
+        said.append(el("span", "", "Take back what it changed: ", way))
     if facts.fault:
         said.append(el("span", "aw-bad", *chips(facts.fault[:300])))
     if not job.running and job.bytes:

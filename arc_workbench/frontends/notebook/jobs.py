@@ -120,7 +120,11 @@ class JobLook(Look):
     """The end of what a job printed; where somebody can press, its card with all of it."""
 
     def __init__(self, desk: Desk, job: _Known, text: str, rows: list[dict[str, Any]]) -> None:
-        super().__init__(text, rows, kept(job.view, Facts()))
+        background = desk.background
+        facts = Facts()
+        if background is not None and not job.earlier and not job.view.running:
+            facts = Facts(undo=background.undo_id(job.view.spool))
+        super().__init__(text, rows, kept(job.view, facts))
         self._desk = desk
         self._job = job
 

@@ -48,8 +48,9 @@ class LiveJob:
     """The card of one job, in the cell in which `draw` is called.
 
     `look` gives the job as it stands, `stop` ends it and returns when it is over, `file` holds its
-    whole output, from which `clean` takes secrets; `words` are the plain text of what is kept. All
-    but `draw` may be called from any thread, and none of it prints.
+    whole output, from which `clean` takes secrets; `words` are the plain text of what is kept.
+    `undo` is asked once it is over for the id by which its changes can be taken back. All but
+    `draw` may be called from any thread, and none of it prints.
     """
 
     def __init__(
@@ -63,6 +64,7 @@ class LiveJob:
         step: int = 0,
         words: Callable[[JobView], str] = jobs.row,
         clean: Callable[[str], str] = str,
+        undo: Callable[[], str] = str,
     ) -> None:
         self._look = look
         self._seen = look()
@@ -71,6 +73,7 @@ class LiveJob:
         self._kind = kind
         self._words = words
         self._clean = clean
+        self._undo = undo
         self._facts = Facts(step=step)
         self._kept, self._live = Place(shell), Place(shell)
         self._kept_at = 0.0
@@ -92,6 +95,8 @@ class LiveJob:
         """Show it in the running cell; `opened` with the end of its whole output."""
         with self._lock:
             job = self._seen
+            if not job.running:
+                self._facts = replace(self._facts, undo=self._undo())
             self._keep(job)
             if self._kind == "buttons" and (job.running or opened):
                 self._make_widget()
@@ -175,6 +180,7 @@ class LiveJob:
     def _finish(self, job: JobView) -> None:
         """The job is over: what is kept says how, and the live card goes unless it is read."""
         self._over = True
+        self._facts = replace(self._facts, undo=self._undo())
         self._keep(job)
         self._tell([_clock(job), {"op": "say", "text": f"{jobs.title(job)}."}])
         if self._facts.page is None and not self._was_reloaded:

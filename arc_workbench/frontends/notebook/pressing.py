@@ -87,6 +87,10 @@ class PressLook(Look):
         self._buttons = buttons
 
     def _ipython_display_(self) -> None:
+        self.show()
+
+    def show(self) -> None:
+        """Draw it with its buttons; raises `NotImplementedError` where nobody can press them."""
         shell = self._desk.shell
         self._desk.settle(self._buttons.kind)
         asked = clients.who(shell, self._desk.settings({}).ask)

@@ -8,13 +8,14 @@ from typing import cast
 from arc_workbench.content import ChangeRow, Changes, Diff, Recovery, RecoveryEntry
 from arc_workbench.errors import SettingsError
 from arc_workbench.frontends import history, plain
-from arc_workbench.frontends.notebook import journals
+from arc_workbench.frontends.notebook import journals, rewinding
 from arc_workbench.frontends.notebook.desk import Desk
 from arc_workbench.frontends.notebook.diff import DETAILED, diff
 from arc_workbench.frontends.notebook.elements import Element, Node, el
 from arc_workbench.frontends.notebook.history import changes as change_table
 from arc_workbench.frontends.notebook.history import recovery as recovery_card
 from arc_workbench.frontends.notebook.journals import LOOKED_THROUGH, Journal, Verb
+from arc_workbench.frontends.notebook.lines import command, done, soft
 from arc_workbench.frontends.notebook.look import Look, rows_of
 from arc_workbench.frontends.notebook.pressing import Action, Buttons, Card, PressLook
 from arc_workbench.frontends.notebook.static import page
@@ -31,7 +32,9 @@ NO_CHANGE_SINCE = "The file has not changed since."
 
 
 def changes(desk: Desk, change_id: str = "", project: str = "") -> Look:
-    """The newest changes, or the diff of one; with buttons where somebody can press them."""
+    """The newest changes, or what one change or command did; with buttons for who can press."""
+    if rewinding.is_command(change_id):
+        return rewinding.looked_at(desk, change_id, project)
     journal = journals.find(desk, project)
     card = _one(desk, journal, change_id) if change_id else _newest(desk, journal)
     return PressLook(desk, card, _undo_buttons(desk, journal, change_id))
@@ -43,11 +46,21 @@ def _newest(desk: Desk, journal: Journal) -> Card:
         rows, count = _counted(now)
         block = Changes(changes=rows, note=now.note())
         older = history.older(rows, count)
-        text = [plain.block(block, NEWEST), *([f"... {older}"] if older else []), *_said(now)]
-        shown = [change_table(block), *_soft(older), *_ways(rows), *_soft(*_said(now))]
+        others = history.by_commands(_commands(desk, now))
+        text = [plain.block(block, NEWEST), *([f"... {older}"] if older else [])]
+        text += [*([others] if others else []), *_said(now)]
+        shown = [change_table(block), *soft(older, others), *_ways(rows), *soft(*_said(now))]
         return Look("\n".join(text), rows_of(rows), page(*shown))
 
     return draw
+
+
+def _commands(desk: Desk, journal: Journal) -> tuple[str, ...]:
+    """The commands of the session that changed files of this folder."""
+    session = desk.current
+    if session is None or session.project is None or session.project != journal.folder:
+        return ()
+    return session.changing_commands()
 
 
 def _counted(journal: Journal) -> tuple[tuple[ChangeRow, ...], int]:
@@ -68,8 +81,8 @@ def _one(desk: Desk, journal: Journal, change_id: str) -> Card:
         text += [_text(change), *(_text_since(since)), *_said(now)]
         shown: list[Node] = [change_table(Changes(changes=(each,))) for each in rows]
         shown += [diff(change, DETAILED), *_drawn_since(since)]
-        shown += [_command("Undo it", f"undo {change_id}")] if row and _can(row) else []
-        return Look("\n".join(text), rows_of(rows), page(*shown, *_soft(*_said(now))))
+        shown += [command("Undo it", f"undo {change_id}")] if row and _can(row) else []
+        return Look("\n".join(text), rows_of(rows), page(*shown, *soft(*_said(now))))
 
     return draw
 
@@ -89,10 +102,6 @@ def _said(journal: Journal) -> list[str]:
     return [f"{journal.said[0].upper()}{journal.said[1:]}."] if journal.said else []
 
 
-def _soft(*words: str) -> list[Element]:
-    return [el("p", "aw-soft", each) for each in words if each]
-
-
 def _can(row: ChangeRow) -> bool:
     return history.can_be_undone(row)
 
@@ -102,12 +111,8 @@ def _ways(rows: Sequence[ChangeRow]) -> list[Element]:
     if not rows:
         return []
     able = next((row for row in rows if _can(row)), None)
-    undo = [_command("Undo one", f"undo {able.id}")] if able else []
-    return [*undo, _command("See one", f"changes {rows[0].id}")]
-
-
-def _command(words: str, command: str) -> Element:
-    return el("p", "aw-soft", f"{words}: ", el("code", "", f"%agent {command}"))
+    undo = [command("Undo one", f"undo {able.id}")] if able else []
+    return [*undo, command("See one", f"changes {rows[0].id}")]
 
 
 def _undo_buttons(desk: Desk, journal: Journal, change_id: str) -> Buttons:
@@ -115,6 +120,9 @@ def _undo_buttons(desk: Desk, journal: Journal, change_id: str) -> Buttons:
     rows = [row for row in found if row is not None and _can(row)]
     actions = [_undo_action(desk, journal, row) for row in rows[:MOST_BUTTONS]]
     left = rows[MOST_BUTTONS:]
+    session = desk.current
+    if session is not None and not change_id:
+        actions += rewinding.actions(desk, session, _commands(desk, journal))
     more = f"Only the newest {MOST_BUTTONS} have a button. Any other: %agent undo "
     return Buttons("changes", actions, more + left[0].id if left else "")
 
@@ -129,23 +137,22 @@ def _undo_action(desk: Desk, journal: Journal, row: ChangeRow) -> Action:
 
 
 def undo(desk: Desk, change_id: str = "", project: str = "") -> Look:
-    """Take back one change; without a name the last one of this session that stands."""
+    """Take back one change, or all that one command did (`s3`).
+
+    Without a name it is the last change of this session that stands.
+    """
+    if rewinding.is_command(change_id):
+        return rewinding.undo(desk, change_id, project)
     journal = journals.find(desk, project)
     row, change = journal.undo(change_id)
     desk.settle()
     said = _at(history.undone(row), journal)
-    again = _command("To take that back", f"undo {row.id}")
+    again = command("To take that back", f"undo {row.id}")
     return Look(said, rows_of((row,)), page(done(said), diff(change, DETAILED), again))
 
 
 def _at(words: str, journal: Journal) -> str:
     return f"{words} \u00b7 {journal.said}" if journal.said else words
-
-
-def done(words: str) -> Element:
-    """One line that says what was done."""
-    sign = el("span", "aw-mark aw-mark--done", "\u2713", aria_hidden="true")
-    return el("div", "aw-note", sign, " ", el("span", "", el("b", "", words)))
 
 
 # ---- recovery -----------------------------------------------------------------------------------
@@ -220,7 +227,7 @@ def _report(journal: Journal, headline: str = "") -> Look:
     first = headline or " \u00b7 ".join(filter(None, (report.verdict, blocked, journal.said)))
     _, *rest = plain.block(report).split("\n")
     shown = [*([done(headline)] if headline else []), recovery_card(report)]
-    html = page(*shown, *_soft(*([] if headline else _said(journal))))
+    html = page(*shown, *soft(*([] if headline else _said(journal))))
     return Look("\n".join([first, *rest]), rows_of(report.entries), html)
 
 

@@ -22,11 +22,10 @@ from arc_workbench.content import (
     Style,
     ToolResult,
 )
-from arc_workbench.frontends import rows
 from arc_workbench.frontends.notebook.diff import diff
 from arc_workbench.frontends.notebook.elements import Element, Node, el, joined
 from arc_workbench.frontends.notebook.found import matches, names, outline
-from arc_workbench.frontends.notebook.history import changes, recovery
+from arc_workbench.frontends.notebook.history import changes, command_changes, recovery
 from arc_workbench.frontends.notebook.odd import chips
 from arc_workbench.frontends.tinted import MAX_LINE, MAX_LINES, pieces
 from arc_workbench.frontends.words import plural, size
@@ -101,7 +100,7 @@ def _block(block: Display, where: str) -> Element:
         case Recovery():
             return recovery(block)
         case CommandChanges():
-            return el("div", "aw-out", el("pre", "", *_lines(list(rows.of(block, MAX_LINES)))))
+            return command_changes(block)
 
 
 def found(block: Matches | Names | Outline) -> Element:

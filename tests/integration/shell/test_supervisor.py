@@ -62,7 +62,7 @@ def running(
         stdout=subprocess.PIPE,
         text=True,
         start_new_session=True,
-        env={**os.environ, "SOME_API_KEY": "s3cr3t-value-1"},
+        env={**os.environ, "SOME_API_KEY": "s3cr3t-value-1", "TMPDIR": str(folder)},
     )
     assert starter.stdout
     try:

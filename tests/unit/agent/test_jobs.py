@@ -12,6 +12,8 @@ from pathlib import Path
 import pytest
 
 from arc_workbench.agent.conversation import Conversation
+from arc_workbench.agent.jobs import JobWatch
+from arc_workbench.agent.log import EventLog
 from arc_workbench.content import Answer, Text, ToolResult, UserMessage
 from arc_workbench.errors import ToolError
 from arc_workbench.events import (
@@ -28,6 +30,10 @@ from arc_workbench.events import (
 )
 from arc_workbench.models.provider import ModelEvent
 from arc_workbench.settings import Settings
+from arc_workbench.shell import Limits, Shell
+from arc_workbench.store.redaction import Redactor
+from arc_workbench.store.transcript import Transcript
+from arc_workbench.views import JobBoard, JobView
 from arc_workbench.workbench import earlier_jobs, open_session
 from tests.fakes.provider import FakeProvider, calls, says
 from tests.requirements import requirement
@@ -496,3 +502,57 @@ async def test_the_third_try_of_what_hangs_is_refused_without_a_question(bench: 
     assert len(made.of("PermissionRequested")) == 2
     assert not made.results["a2"].ran
     assert made.results["a2"].result.details == {"timeoutCount": 2}
+
+
+# ---- limits and losses --------------------------------------------------------------------------
+
+
+async def test_how_long_a_job_may_take_is_recorded_with_its_beginning(bench: AsyncBench) -> None:
+    bounded = calls(
+        ("a", "shell_exec", {"command": FOREVER, "block_budget_sec": 0.05, "timeout_sec": 90})
+    )
+    made = await bench(bounded, in_background(FOREVER, "b"), says("Done."), mode="yolo")
+    await made.session.send("Go")
+
+    began = [event for event in made.events if isinstance(event, JobStarted)]
+    assert [event.timeout_sec for event in began] == [90, None]
+
+
+def watched(tmp_path: Path, shell: Shell, command: str) -> tuple[JobView, JobEnded]:
+    """A job as its watch records it: its card, and the event of its end."""
+    events: list[Event] = []
+    board = JobBoard()
+    transcript = Transcript(tmp_path / "transcript.jsonl")
+    log = EventLog(transcript, Redactor({}), lambda event: None, 0)
+    log.listen(events.append)
+    watch = JobWatch(shell, log)
+    state = shell.start(command, timeout_sec=60)
+    give_up = time.monotonic() + 30
+    while not any(isinstance(event, JobEnded) for event in events):
+        assert time.monotonic() < give_up
+        time.sleep(0.02)
+    watch.close()
+    transcript.close()
+    for event in events:
+        board.fold(event)
+    return board.jobs[state.job_id], next(e for e in events if isinstance(e, JobEnded))
+
+
+@requirement("REQ-F37")
+def test_that_output_was_lost_is_recorded(tmp_path: Path) -> None:
+    shell = Shell(tmp_path, os.environ, max_output_bytes=100_000)
+
+    view, end = watched(tmp_path, shell, "seq 1 200000")
+
+    assert (end.status, end.lost, end.limit) == ("completed", True, "")
+    assert (view.lost, view.state, view.timeout_sec) == (True, "exit 0", 60)
+
+
+@requirement("REQ-S82")
+def test_the_limit_that_ended_a_job_is_recorded(tmp_path: Path) -> None:
+    shell = Shell(tmp_path, os.environ, limits=Limits(60, 1 << 30, 1 << 20))
+
+    view, end = watched(tmp_path, shell, "exec head -c 8388608 /dev/zero > big")
+
+    assert (end.status, end.limit, end.lost) == ("limited", "file size", False)
+    assert (view.limit, view.state) == ("file size", "file size limit")

@@ -37,6 +37,16 @@ def job(status: JobStatus = "completed", **more: object) -> JobView:
         (job("killed"), "Job 2, stopped", "j2  stopped  make docs"),
         (job("aborted"), "Job 2, stopped", "j2  stopped  make docs"),
         (job("limited"), "Job 2, ended at a limit", "j2  limited  make docs"),
+        (
+            job("limited", limit="file size"),
+            "Job 2, ended at the file size limit",
+            "j2  file size limit  make docs",
+        ),
+        (
+            job("limited", limit="supervisor"),
+            "Job 2, ended, since what watched over it was killed",
+            "j2  limited  make docs",
+        ),
     ],
 )
 def test_each_state_has_its_words(view: JobView, title: str, row: str) -> None:
@@ -78,6 +88,22 @@ def test_what_the_shell_knows_of_a_job_is_shown_with_what_there_is_to_say() -> N
         "started by step 6",
     ]
     assert "sleep (pid 12)" in view.note
+
+
+@requirement("REQ-F37")
+def test_a_job_whose_output_was_lost_or_that_met_a_limit_is_marked_as_such() -> None:
+    assert jobs.mark(job(lost=True)) == ("warn", "!")
+    assert jobs.mark(job("limited", limit="memory")) == ("warn", "!")
+    assert jobs.mark(job("failed", exit_code=1, lost=True))[0] == "failed"
+    assert jobs.LOST in jobs.facts(job(lost=True))
+
+
+def test_what_the_shell_knows_of_limits_and_losses_reaches_the_card() -> None:
+    state = JobState("s3", "make", "/project", limit_sec=90, lost_from=9, limit="memory")
+
+    view = jobs.view_of(state)
+
+    assert (view.timeout_sec, view.lost, view.limit) == (90, True, "memory")
 
 
 def test_jobs_of_an_earlier_kernel_are_marked() -> None:

@@ -1,5 +1,6 @@
 """What is typed about background jobs and about the sandbox, in a shell without a kernel."""
 
+import json
 import os
 from pathlib import Path
 
@@ -79,18 +80,50 @@ def test_tab_offers_what_may_confine_commands(shell: Shell) -> None:
     assert offered == ["off", "required", "workspace-write"]
 
 
-def test_the_sandbox_belongs_to_a_session_and_another_one_begins_a_new_session(
-    shell: Shell,
-) -> None:
+def settings_of(shell: Shell) -> list[tuple[str, str]]:
+    """How the sandbox of the session was changed, in order."""
+    events = shell.ip.arc_workbench.desk.current.folder / "transcript.jsonl"
+    found = [json.loads(line) for line in events.read_text("utf-8").splitlines()]
+    return [(e["old"], e["new"]) for e in found if e.get("key") == "sandbox"]
+
+
+def test_the_sandbox_of_a_cell_lasts_one_turn_of_the_same_session(shell: Shell) -> None:
     shell.run("%%agent -o one\nWrite a poem")
     shell.run("%%agent --sandbox workspace-write -o two\nWrite a poem")
-    assert "\u00b7 sandbox workspace-write" in shell.run("%agent status")
+    assert "sandbox" not in shell.run("%agent status")
     shell.run("%%agent -o three\nWrite a poem")
-    assert "\u00b7 sandbox workspace-write" in shell.run("%agent status")
 
     numbers = [shell.ip.user_ns[name].number for name in ("one", "two", "three")]
 
-    assert numbers == [1, 1, 2]
+    assert numbers == [1, 2, 3]
+    assert settings_of(shell) == [("off", "workspace-write"), ("workspace-write", "off")]
+
+
+def test_the_sandbox_of_the_cell_that_begins_a_session_lasts_one_turn_too(shell: Shell) -> None:
+    shell.run("%%agent --sandbox workspace-write\nWrite a poem")
+
+    assert "sandbox" not in shell.run("%agent status")
+    assert settings_of(shell) == [("off", "workspace-write"), ("workspace-write", "off")]
+
+
+@PATIENT
+def test_a_turn_with_another_sandbox_lets_running_jobs_go_on(shell: Shell) -> None:
+    shell.run(work("wait"))
+
+    shell.run("%%agent --sandbox workspace-write\nWrite a poem")
+
+    assert "j1  running" in shell.run("%agent jobs")
+    shell.run("%agent jobs kill j1")
+
+
+def test_the_sandbox_of_the_config_holds_for_the_session_that_runs(shell: Shell) -> None:
+    shell.run("%%agent -o one\nWrite a poem")
+    shell.run("%config ArcWorkbench.sandbox = 'workspace-write'")
+    assert "\u00b7 sandbox workspace-write" in shell.run("%agent status")
+    shell.run("%%agent --sandbox off -o two\nWrite a poem")
+
+    assert "\u00b7 sandbox workspace-write" in shell.run("%agent status")
+    assert shell.ip.user_ns["two"].number == 2
 
 
 def test_the_sandbox_may_be_set_for_the_kernel(shell: Shell) -> None:

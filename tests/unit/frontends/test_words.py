@@ -137,3 +137,31 @@ def test_the_fingerprint_is_the_first_eight_digits(digest: str) -> None:
 )  # fmt: skip
 def test_an_answer_is_one_line(verdict: str, more: dict[str, str], line: tuple[str, str]) -> None:
     assert words.answered(resolved(command("ls"), verdict, **more)) == line
+
+
+@requirement("REQ-S1")
+@pytest.mark.parametrize(
+    ("mode", "said"),
+    [
+        ("off", "off: this runs with your rights"),
+        ("", "off: this runs with your rights"),
+        (
+            "workspace-write",
+            "workspace-write: it writes to the project and to temporary folders only",
+        ),
+        ("required", "required: it writes to the project only, and has no network and no sockets"),
+        ("unavailable", "workspace-write, but none works here: this runs with your rights"),
+    ],
+)
+def test_the_card_says_what_confines_the_command(mode: str, said: str) -> None:
+    asked = command("make").model_copy(update={"sandbox": mode})
+
+    assert words.sandbox(asked) == said
+
+
+def test_the_card_says_that_a_command_of_a_dry_run_gets_a_copy() -> None:
+    asked = command("make").model_copy(update={"sandbox": "required", "dry_run": True})
+
+    assert words.sandbox(asked).startswith("required, on a copy: ")
+    assert "dryrun apply" in words.dry_run(asked)
+    assert words.sandbox(change()) == ""

@@ -67,6 +67,25 @@ def test_what_is_kept_of_a_job_that_is_over_says_how_long_it_took_and_where_all_
     assert "%agent jobs tail j2" in html
 
 
+@requirement("REQ-F37")
+def test_a_card_warns_where_output_was_lost_and_names_the_limit_that_ended_it() -> None:
+    view = job("completed")
+    view.lost = True
+    assert "aw-mark--warn" in to_html(job_card.parts(view, Facts())["head"])
+    assert "not all of its output was kept" in text_of(job_card.parts(view, Facts())["sub"])
+    assert "aw-mark--warn" in to_html(job_card.parts(view, Facts())["sub"])
+
+    view = job("limited")
+    view.limit = "memory"
+    assert "Job 2, ended at the memory limit" in job_card.kept(view, Facts())
+
+
+def test_a_card_says_how_what_the_command_changed_is_taken_back_once_it_is_over() -> None:
+    assert "%agent undo s3" in job_card.kept(job("completed"), Facts(undo="s3"))
+    assert "%agent undo" not in job_card.kept(job(), Facts(undo="s3"))
+    assert "%agent undo" not in job_card.kept(job("completed"), Facts())
+
+
 @requirement("REQ-S19")
 def test_output_and_command_are_never_markup() -> None:
     view = job(tail="<script>alert(1)</script>\n\u202ereversed\n")
