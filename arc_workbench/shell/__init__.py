@@ -162,7 +162,7 @@ class Shell:
         if self.sandbox != "required" and not dry_run:
             return
         backends = probe()
-        if not backends.bubblewrap:
+        if not (backends.bubblewrap and backends.no_network):
             wanted = "A dry run is on" if dry_run else "A sandbox is required"
             raise ToolError(
                 f"{wanted}, and none works here ({backends.why_not}); nothing ran. "

@@ -13,7 +13,7 @@ from arc_workbench.shell.environment import ChildEnvironment
 from arc_workbench.shell.jobs import Job
 from arc_workbench.shell.platform import Interpreter
 from arc_workbench.shell.records import about
-from arc_workbench.shell.sandbox import Confinement
+from arc_workbench.shell.sandbox import Backends, Confinement, probe
 from arc_workbench.shell.sandbox_session import Cage, Sandbox
 from arc_workbench.shell.states import JobState, SandboxMode
 from arc_workbench.shell.supervision import SUPERVISORS
@@ -63,6 +63,7 @@ class Starter:
     redact: Callable[[str], str]
     portable: bool
     guarded: Guarded
+    backends: Callable[[], Backends] = probe
     _cages: Sandbox | None = None
     _preparing: threading.Lock = field(default_factory=threading.Lock)
 
@@ -138,6 +139,7 @@ class Starter:
                     aside=own / "aside",
                     state=[*self.guarded.state, own],
                     is_protected=self.guarded.is_protected,
+                    backends=self.backends,
                 )
             return self._cages.cage(sandbox, cwd=wanted.cwd, overlay=wanted.overlay)
 

@@ -12,8 +12,7 @@ from arc_workbench.content import Output, ToolResult
 from arc_workbench.errors import SettingsError, ToolError
 from arc_workbench.settings import Settings, load
 from arc_workbench.shell import SandboxMode, Shell
-from arc_workbench.shell.sandbox import Confinement, probe
-from arc_workbench.shell.sandbox_session import Cage
+from arc_workbench.shell.sandbox import Backends, probe
 from arc_workbench.tools.tool import Tool, ToolContext
 from arc_workbench.toolsets.arc import shell_exec
 from arc_workbench.toolsets.arcturn import bash, bash_job
@@ -28,9 +27,9 @@ COMMANDS = pytest.mark.parametrize("tool", [bash.TOOL, shell_exec.TOOL], ids=lam
 class FakeBareMachine(Shell):
     """A shell on a machine where nothing can confine a command."""
 
-    def _cage(self, cwd: Path, overlay: Path | None) -> Cage:
-        del cwd, overlay
-        return Cage(Confinement(note=NOTE, reason="no bubblewrap"))
+    def __init__(self, root: Path) -> None:
+        super().__init__(root, os.environ, sandbox="workspace-write")
+        self._starter.backends = lambda: Backends("", False, 0, "no bubblewrap here")
 
 
 Opened = Callable[[SandboxMode], ToolContext]
@@ -54,7 +53,7 @@ def opened(tmp_path: Path) -> Iterator[Opened]:
 
 @pytest.fixture
 def bare(tmp_path: Path) -> Iterator[ToolContext]:
-    shell = FakeBareMachine(tmp_path, os.environ, sandbox="workspace-write")
+    shell = FakeBareMachine(tmp_path)
     yield make_context(shell, tmp_path)
     shell.close()
 
