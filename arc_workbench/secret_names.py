@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 _WORDS = frozenset(
     {
-        *("KEY", "KEYS", "TOKEN", "TOKENS", "SECRET", "SECRETS", "BEARER", "JWT", "PAT"),
+        *("KEY", "KEYS", "TOKEN", "TOKENS", "SECRET", "SECRETS", "BEARER", "JWT", "PAT", "DSN"),
         *("PASS", "PASSWORD", "PASSWORDS", "PASSWD", "PASSPHRASE"),
         *("CREDENTIAL", "CREDENTIALS", "CREDS", "AUTHORIZATION", "COOKIE", "COOKIES"),
     }
@@ -16,24 +16,37 @@ _WORDS = frozenset(
 _ENDINGS = (  # words that are also glued to another: PGPASSWORD, apikey
     *("TOKEN", "SECRET", "PASSWORD", "PASSWD", "PASSPHRASE", "CREDENTIALS"),
     *("APIKEY", "AUTHKEY", "ACCESSKEY", "PRIVATEKEY", "SECRETKEY", "PASS"),
+    *("MASTERKEY", "SIGNINGKEY", "ENCRYPTIONKEY", "DEPLOYKEY", "SSHKEY", "SIGNKEY", "CRYPTKEY"),
 )
 _NO_PASSWORDS = ("ASKPASS", "BYPASS", "COMPASS", "OVERPASS", "SURPASS", "TRESPASS", "UNDERPASS")
 _LAST_WORDS = frozenset({"AUTH", "PWD"})  # DOCKER_AUTH, MYSQL_PWD; not SSH_AUTH_SOCK or PWD
+_FORMS = frozenset({"CONFIG", "JSON", "DATA", "VALUE", "STRING", "BASE64", "B64"})
 _PLACES = frozenset({"PATH", "FILE", "DIR", "SOCK"})  # it says where the secret lies
+_PLACE = re.compile(  # a path, the name of a file, or what stands before a colon in a path
+    r"[\w.~-]*[/\\][\w.@%+, ()/\\-]*|[\w-]*\.[A-Za-z]{1,5}|file|unix|[A-Za-z]?"
+)
 _SPLIT = re.compile(r"[^A-Za-z0-9]+|(?<=[a-z])(?=[A-Z])")
 
 
-def looks_secret(name: str) -> bool:
-    """Whether a variable called `name` is taken to hold a secret: `GITHUB_TOKEN`, `apiKey`."""
+def looks_secret(name: str, value: str = "") -> bool:
+    """Whether a variable called `name` is taken to hold a secret: `GITHUB_TOKEN`, `apiKey`.
+
+    One that should say where a secret lies, `TOKEN_PATH`, holds one when `value` is no place.
+    """
     words = [word.upper() for word in _SPLIT.split(name) if word]
-    if not words or words[-1] in _PLACES:
+    if not words or (words[-1] in _PLACES and _is_place(value)):
         return False
-    if len(words) > 1 and words[-1] in _LAST_WORDS:
+    plain = words[:-1] if words[-1] in _FORMS else words
+    if len(plain) > 1 and plain[-1] in _LAST_WORDS:
         return True
     return any(
         word in _WORDS or (word.endswith(_ENDINGS) and not word.endswith(_NO_PASSWORDS))
         for word in words
     )
+
+
+def _is_place(value: str) -> bool:
+    return all(map(_PLACE.fullmatch, re.split("[:;]", value)))
 
 
 def holds_secret(value: str) -> bool:
@@ -56,6 +69,11 @@ class Find:
     start: int
     end: int
     label: str
+
+    @property
+    def placeholder(self) -> str:
+        """What stands in its place."""
+        return f"[secret: {self.label}]"
 
 
 _Match = Callable[[str, int], tuple[int, int] | None]
@@ -85,6 +103,12 @@ def shape_finds(text: str, start: int) -> Iterator[Find]:
             yield Find(at, *span, SHAPES[rank].label)
 
 
+def shape_begun(text: str) -> int:
+    """Where the first word stands that a key may have; the text's length if nowhere."""
+    found = (text.find(word) for shape in SHAPES for word in shape.words)
+    return min((at for at in found if at >= 0), default=len(text))
+
+
 def places(text: str, part: str, start: int) -> Iterator[int]:
     """Where `part` occurs in `text`, from `start` on."""
     at = text.find(part, start)
@@ -95,7 +119,11 @@ def places(text: str, part: str, start: int) -> Iterator[int]:
 
 _PEM = "-----BEGIN "
 _PEM_PRIVATE = re.compile(r"-----BEGIN ((?:[A-Z0-9]{1,16} ){0,4}PRIVATE KEY(?: BLOCK)?-----)")
-_PEM_LINES = re.compile(r"(?:(?:\s|\\n|\\r){1,4}[A-Za-z0-9+/=]{16,100}){0,300}")
+_PEM_LINES = re.compile(
+    r"(?:(?:\s|\\n|\\r){1,4}(?:(?:Proc-Type|DEK-Info|Version|Comment|Hash): [^\n\\]{1,100}))"
+    r"{0,4}(?:(?:\s|\\n|\\r){1,4}[A-Za-z0-9+/=]{16,100}){0,300}"
+    r"(?:(?:\s|\\n|\\r){1,4}[A-Za-z0-9+/=]{1,15}\s{0,4}\Z)?"
+)
 
 
 def pem_begun(text: str) -> int:

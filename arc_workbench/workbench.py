@@ -174,8 +174,8 @@ def _shell(
     environment: Mapping[str, str],
     log: EventLog,
 ) -> Shell:
-    ours = (home(environment), sessions_folder(settings, environment))
-    guarded = Guarded(tuple(folder for folder in ours if folder.is_dir()), is_protected)
+    ours = (home(environment), sessions_folder(settings, environment), place.folder)
+    guarded = Guarded(tuple(folder.absolute() for folder in ours), is_protected)
     return Shell(
         root,
         _with_this_python(environment),
@@ -183,6 +183,7 @@ def _shell(
         sandbox=settings.sandbox,
         guarded=guarded,
         redact=log.redactor.text,
+        secrets=log.redactor,
     )
 
 

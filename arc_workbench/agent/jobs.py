@@ -5,6 +5,7 @@ seen the end already.
 """
 
 import threading
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -92,16 +93,20 @@ class JobWatch:
 
     def _take(self, news: JobNews) -> None:
         match news:
-            case JobBegan(state=state):
-                self._began(state)
+            case JobBegan(state=state, shown_bytes=shown):
+                self._began(state, shown)
             case JobSaid(job_id=job, text=text):
                 self._said(job, text)
             case JobOver(state=state):
                 self._over(state)
 
-    def _began(self, state: JobState) -> None:
+    def _began(self, state: JobState, shown_bytes: int) -> None:
+        """The redactor learns what the call has shown: a key may have begun there."""
+        stream = self._log.redactor.stream()
+        with suppress(ToolError):
+            stream.feed(plain(self._shell.before(state.spool_id, shown_bytes)))
         with self._lock:
-            self._open[state.job_id] = self._log.redactor.stream()
+            self._open[state.job_id] = stream
             self._emit(
                 JobStarted(
                     job=state.job_id,

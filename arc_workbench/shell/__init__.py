@@ -9,14 +9,17 @@ from pathlib import Path
 
 from arc_workbench.errors import ToolError
 from arc_workbench.shell.at_exit import AT_EXIT
+from arc_workbench.shell.covering import NO_SECRETS, Secrets
 from arc_workbench.shell.environment import child_environment
 from arc_workbench.shell.jobs import Job
 from arc_workbench.shell.notes import notes
 from arc_workbench.shell.output import Live
+from arc_workbench.shell.pieces import whole_piece
 from arc_workbench.shell.plain import plain
 from arc_workbench.shell.platform import interpreter
 from arc_workbench.shell.records import recorded, signal_number
 from arc_workbench.shell.sandbox import probe
+from arc_workbench.shell.spool import Output
 from arc_workbench.shell.starting import Guarded, Starter, Wanted, WhenOver
 from arc_workbench.shell.states import (
     KEPT_BYTES,
@@ -28,6 +31,7 @@ from arc_workbench.shell.states import (
     JobSink,
     JobState,
     Limit,
+    Piece,
     Range,
     Result,
     SandboxMode,
@@ -51,6 +55,7 @@ __all__ = [
     "JobState",
     "Limit",
     "Limits",
+    "Piece",
     "Range",
     "Result",
     "SandboxMode",
@@ -81,7 +86,8 @@ class Shell:
     """Runs commands in the folder `root` with what `environment` holds, secrets left out.
 
     Each command has a folder below `spools` (a scratch one for None) with its whole output, up to
-    `max_output_bytes`, and a record; `redact` is applied to what the record says of the command.
+    `max_output_bytes`, and a record; `redact` is applied to what the record says of the command,
+    and where `secrets` knows of one, texts of the output have a placeholder.
     `portable` finds processes without the help of Linux, as other systems must. `sandbox` is how
     commands are confined; `guarded` what that needs to know of the project.
     """
@@ -95,11 +101,13 @@ class Shell:
         max_output_bytes: int = _MAX_OUTPUT_BYTES,
         limits: Limits | None = None,
         redact: Callable[[str], str] = str,
+        secrets: Secrets = NO_SECRETS,
         portable: bool = False,
         sandbox: SandboxMode = "off",
         guarded: Guarded | None = None,
     ) -> None:
         self.root = root
+        self._secrets = secrets
         self._interpreter = interpreter(os.name, environment)
         self._environment = child_environment(environment, os.name)
         self._closed = threading.Event()
@@ -222,7 +230,7 @@ class Shell:
             if not job.follow(stop, live, until):
                 state = self._table.to_background(job)
                 if state is not None:
-                    return Result(state, job.output.tail(KEPT_BYTES))
+                    return Result(state, self._shown(job.output).tail(KEPT_BYTES))
                 job.follow(stop, live)
         except ToolError:
             self._table.drop(job)
@@ -231,7 +239,7 @@ class Shell:
             if job.over.is_set():
                 self._table.settle(job)
         self._count_hangs(command, job.state)
-        return Result(job.state, job.output.tail(KEPT_BYTES))
+        return Result(job.state, self._shown(job.output).tail(KEPT_BYTES))
 
     def start(
         self,
@@ -293,7 +301,7 @@ class Shell:
         return self._table.job(job_id)
 
     def read(self, spool_id: str, offset: int, max_bytes: int) -> Range:
-        """A range of the whole output of a command.
+        """A range of the whole output of a command, as it was printed.
 
         `eof` only when the command is over and nothing follows. Raises `ToolError` for an unknown
         id and for an offset behind what there is.
@@ -309,17 +317,37 @@ class Shell:
         data = output.read(offset, max_bytes)
         return Range(offset, data, over and offset + len(data) >= size)
 
+    def piece(self, spool_id: str, offset: int, max_bytes: int) -> Piece:
+        """A range to show, `read` as text, up to where what follows is best read on."""
+        found = whole_piece(self.read(spool_id, offset, max_bytes), max_bytes)
+        output = self._shown(self._table.output_of(spool_id))
+        size = len(found.data)
+        if not found.eof and offset + size >= output.size:
+            size = min(size, output.settled(offset) - offset)
+        return Piece(offset, size, output.text(offset, offset + size), found.eof)
+
     def news(self, job_id: str) -> Tail:
-        """The end of what a job printed since the last `news` of it."""
+        """The end of what a job printed since the last `news` of it.
+
+        While it runs, an open line waits behind whole ones, as does what may begin a secret.
+        """
         state = self._table.job(job_id)
-        output = self._table.output_of(state.spool_id)
-        tail = output.tail(KEPT_BYTES, start=self._table.cursor(job_id))
-        self._table.move_cursor(job_id, self._table.cursor(job_id) + tail.total_bytes)
+        output = self._shown(self._table.output_of(state.spool_id))
+        start = self._table.cursor(job_id)
+        end = output.settled(start) if state.running else None
+        tail = output.tail(KEPT_BYTES, start=start, end=end)
+        self._table.move_cursor(job_id, start + tail.total_bytes)
         return tail
 
     def tail(self, job_id: str, max_bytes: int = _TAIL_BYTES) -> Tail:
         """The end of what a job printed; `news` is not moved."""
-        return self._table.output_of(self._table.job(job_id).spool_id).tail(max_bytes)
+        state = self._table.job(job_id)
+        output = self._shown(self._table.output_of(state.spool_id))
+        return output.tail(max_bytes, end=output.unbegun() if state.running else None)
+
+    def before(self, spool_id: str, end: int) -> str:
+        """What a command printed last before that byte; no secret is taken out of it."""
+        return self._table.output_of(spool_id).before(end)
 
     def output_file(self, spool_id: str) -> Path:
         """The file with the whole output."""
@@ -337,6 +365,10 @@ class Shell:
         self._table.forget_scratch()
 
     # ---- inside -----------------------------------------------------------------------------
+
+    def _shown(self, output: Output) -> Output:
+        """The same output as it is shown."""
+        return Output(output.path, self._secrets)
 
     def _begin(self, wanted: Wanted) -> Job:
         self._require_open()

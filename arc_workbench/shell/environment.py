@@ -72,7 +72,7 @@ def child_environment(snapshot: Mapping[str, str], os_name: str) -> ChildEnviron
 
 
 def _is_secret(name: str, value: str) -> bool:
-    return looks_secret(name) or holds_secret(value)
+    return looks_secret(name, value) or holds_secret(value)
 
 
 def _is_kernel_backend(name: str, value: str) -> bool:

@@ -1,22 +1,28 @@
 """One command, as the process that asked for it sees it: waited for, followed, told to end."""
 
-import select
+import os
+import signal
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import cast
 
 from arc_workbench.errors import ToolError
 from arc_workbench.shell import records
+from arc_workbench.shell.listening import readable
 from arc_workbench.shell.output import PIECE, Live
 from arc_workbench.shell.processes import end_abandoned
 from arc_workbench.shell.spool import Output
 from arc_workbench.shell.states import JobState, Status
-from arc_workbench.supervisor.order import OUTPUT, Line
+from arc_workbench.supervisor.order import OUTPUT, Line, began
 
 _PAUSE_SEC = 0.05
+_LATE_SEC = 1.0  # after which a supervisor is woken that should have ended its command
+_LOST_SEC = 6.0  # after which it is given up
+_TERM_SEC = 2.0
 
 
 class Job:
@@ -41,6 +47,10 @@ class Job:
         self._mark = mark
         self._settled = settled
         self._leader: int | None = None
+        self._supervisor = (0, "")
+        self._group: Path | None = None
+        self._due: float | None = None
+        self._told: Status = "limited"
         self._began = time.monotonic()
         self._state = replace(state, started_at=time.time())
         self._seen = 0
@@ -61,6 +71,11 @@ class Job:
             total_bytes=self.output.size,
         )
 
+    @property
+    def handed_on(self) -> int:
+        """How many bytes of its output `follow` has been through."""
+        return self._seen
+
     def follow(
         self, stop: Callable[[], bool], live: Live | None, until: float | None = None
     ) -> bool:
@@ -77,7 +92,8 @@ class Job:
                     return False
                 if stop():
                     self.tell_to_end("aborted")
-                if _readable(self._line, _pause(until)):
+                self._press()
+                if readable(self._line, _pause(until)):
                     self._hear()
                 self._show(live)
         except BaseException:
@@ -99,23 +115,30 @@ class Job:
     def wait_for_start(self) -> None:
         """Wait until it runs; raises `ToolError` when it could not be started."""
         while self._leader is None and not self.over.is_set():
-            self._hear()
+            if readable(self._line, _LATE_SEC):
+                self._hear()
+            else:
+                self._wake(signal.SIGCONT)
         if self._fault:
             raise ToolError(f"The command could not be started: {self._fault}.")
 
     def wait(self) -> None:
         """Wait for the end, whatever it is."""
         while not self.over.is_set():
-            self._hear()
+            if readable(self._line, _PAUSE_SEC):
+                self._hear()
+            self._press()
 
     def tell_to_end(self, status: Status) -> None:
         """Kill it and all it started, at once; `status` is how it shall be said to have ended."""
         if not self._asked:
-            self._asked = True
+            self._asked, self._told = True, status
+            self._is_due(0.0)
             self._send({"kill": status})
 
     def ask_to_end(self) -> None:
         """Ask all of it to end (TERM); what has not after two seconds is killed."""
+        self._is_due(_TERM_SEC)
         self._send({"term": True})
 
     def name(self, job_id: str) -> None:
@@ -135,16 +158,41 @@ class Job:
             self._end(self._abandoned())
         elif "started" in said:
             self._leader = cast("int", said["started"])
+        elif "supervisor" in said:
+            supervisor = cast("int", said["supervisor"])
+            self._supervisor = (supervisor, began(supervisor))
+            self._group = Path(str(said["group"])) if said["group"] else None
+            if self._due is None and self._state.limit_sec is not None:
+                self._told = "timed_out"
+                self._is_due(self._state.limit_sec)
         elif "ended" in said:
             ending = cast("dict[str, object]", said["ended"])
             self._fault = str(ending["fault"])
             started_at = {"started_at": self._state.started_at}
             self._end(records.state_of({**records.about(self._state), **started_at, **ending}))
 
+    def _is_due(self, seconds: float) -> None:
+        """The command is to be over in so long."""
+        self._due = time.monotonic() + seconds
+
+    def _press(self) -> None:
+        """See to it that a supervisor does what is due: a command may have stopped it."""
+        late = 0.0 if self._due is None else time.monotonic() - self._due
+        if late >= _LATE_SEC:
+            self._wake(signal.SIGCONT if late < _LOST_SEC else signal.SIGKILL)
+
+    def _wake(self, number: int) -> None:
+        pid, when = self._supervisor
+        if pid and began(pid) == when:
+            with suppress(OSError):
+                os.kill(pid, number)
+
     def _abandoned(self) -> JobState:
         """Nobody watches over it any more: end what is left of it."""
-        end_abandoned(self._leader, self._mark)
+        end_abandoned(self._leader, self._mark, self._group)
         state = records.lost(self.state)
+        if self._due is not None and time.monotonic() >= self._due:
+            state = replace(state, status=self._told, limit="")
         records.write(self.folder, state)
         return state
 
@@ -174,12 +222,3 @@ class Job:
 def _pause(until: float | None) -> float:
     left = _PAUSE_SEC if until is None else until - time.monotonic()
     return min(_PAUSE_SEC, max(0.0, left))
-
-
-def _readable(line: Line, pause_sec: float) -> bool:
-    """Whether the supervisor has said something; waits for it for so long."""
-    if line.has_more:
-        return True
-    poll = select.poll()
-    poll.register(line.fileno(), select.POLLIN)
-    return bool(poll.poll(pause_sec * 1000))

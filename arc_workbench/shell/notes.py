@@ -4,6 +4,7 @@ import re
 import signal
 from collections.abc import Iterable
 
+from arc_workbench.shell.plain import plain
 from arc_workbench.shell.records import signal_number
 from arc_workbench.shell.states import JobState, Result, Survivor
 
@@ -45,7 +46,7 @@ def question(result: Result, *, had_input: bool) -> str:
     """
     if had_input or result.state.status not in ("failed", "timed_out"):
         return ""
-    last = result.tail.raw.rpartition("\n")[2].rpartition("\r")[2].strip()
+    last = plain(result.tail.raw.rpartition("\n")[2]).rpartition("\n")[2].strip()
     return last[-_ASKED_CHARS:] if last and _QUESTION.search(last) else ""
 
 

@@ -1,19 +1,23 @@
 """What a command prints, as it arrives: pieces of it to show."""
 
 import codecs
+import re
 import time
 from collections.abc import Callable
 
 from arc_workbench.shell.plain import Plain
 
-_SEEK = 4096  # how far into a cut text a clean beginning is looked for
+SEEK = 4096  # how far into a cut text a clean beginning is looked for
 PIECE = 8 * 1024
+_KEY_LINES = re.compile(  # the rest of a key block whose first line was skipped
+    rb"(?:[A-Za-z0-9+/]{40,100}={0,2}\r?\n)*(?:[A-Za-z0-9+/=]{1,100}\r?\n(?=-----END ))?"
+)
 _PAUSE_SEC = 0.05
 
 
 def clean_start(cut: bytes) -> int:
     """Where the first whole line begins; in a long line the first word or character."""
-    head = cut[:_SEEK]
+    head = cut[:SEEK]
     for mark in (b"\n", b" "):
         if (at := head.find(mark)) >= 0:
             return at + 1
@@ -60,6 +64,8 @@ class Live:
             return self._plain.feed(self._decoder.decode(data, final))
         self._decoder.reset()
         start = clean_start(data)
+        if key := _KEY_LINES.match(data, start):
+            start = key.end()
         # The mark comes at once: what was shown last may be the beginning of a key.
         note = f"…\n[… {skipped + start} bytes not shown while they came …]\n"
         self._plain = Plain()

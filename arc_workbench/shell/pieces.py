@@ -10,7 +10,7 @@ _LONGEST_CHARACTER = 4
 
 
 def whole_piece(found: Range, max_bytes: int) -> Range:
-    """A range that ends with a line, else with a word or a character, and never inside a key.
+    """A range that ends with a line, else with a word or a character.
 
     Its first byte stays where it is, and a range that was cut at `max_bytes` keeps at least one
     byte. At the end of what a running command has printed so far, a line that is not finished
@@ -27,11 +27,11 @@ def _ended(data: bytes, *, cut: bool) -> bytes:
         return data[: end + 1]
     if cut and (end := data.rfind(b" ", max(0, len(data) - _LOOK_BACK))) >= 0:
         return data[: end + 1]
-    whole = data[: _last_character(data)]
+    whole = data[: last_character(data)]
     return whole or (data if cut else b"")
 
 
-def _last_character(data: bytes) -> int:
+def last_character(data: bytes) -> int:
     """Where the last whole character ends; what is no UTF-8 counts as whole."""
     decoder = codecs.getincrementaldecoder("utf-8")("replace")
     decoder.decode(data[-_LONGEST_CHARACTER:])

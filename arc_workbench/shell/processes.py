@@ -2,6 +2,7 @@
 
 import os
 from contextlib import suppress
+from pathlib import Path
 
 import psutil
 
@@ -11,13 +12,15 @@ _AGAIN_SEC = 0.25
 _ROUNDS = 6
 
 
-def end_abandoned(leader: int | None, mark: str) -> None:
-    """Kill what a command left when the process that ran it has died."""
+def end_abandoned(leader: int | None, mark: str, group: Path | None) -> None:
+    """Kill what a command left when its supervisor has died, and take its `group` away."""
     for _ in range(_ROUNDS):
+        counted = _in_group(group)
         members = [
             process
             for process in psutil.process_iter()
-            if process.pid != os.getpid() and _is_abandoned(process, leader, mark)
+            if process.pid != os.getpid()
+            and (process.pid in counted or _is_abandoned(process, leader, mark))
         ]
         if not members:
             break
@@ -25,6 +28,19 @@ def end_abandoned(leader: int | None, mark: str) -> None:
             with suppress(psutil.Error):
                 process.kill()
         psutil.wait_procs(members, timeout=_AGAIN_SEC)
+    if group is not None:
+        with suppress(OSError):
+            group.rmdir()
+
+
+def _in_group(group: Path | None) -> frozenset[int]:
+    """The processes that the system counts to the command."""
+    if group is None:
+        return frozenset()
+    try:
+        return frozenset(map(int, (group / "cgroup.procs").read_text(encoding="ascii").split()))
+    except (OSError, ValueError):
+        return frozenset()
 
 
 def _is_abandoned(process: psutil.Process, leader: int | None, mark: str) -> bool:

@@ -16,6 +16,7 @@ from pathlib import Path
 MOST_FOLDERS = 20_000
 _MOST_NAMES = 200_000
 _MOST_BELOW = 2_000
+_NEAR = 3
 _SETTLED_NS = 100_000_000  # a folder that changed this short ago may change again unseen
 _MOST_CONFIG = 1 << 20
 
@@ -90,15 +91,23 @@ class _Listing:
 class Watch:
     """Finds the protected names below `root`; each `look` is linear and reads changed folders only.
 
-    `is_protected` decides about names. One thread at a time.
+    `is_protected` decides about names; what it says of one may depend on the three folders around
+    it where one of those is hidden. Folders in `but`, as paths below the root, are not looked at.
+    One thread at a time.
     """
 
     def __init__(
-        self, root: Path, is_protected: Predicate, *, most_folders: int = MOST_FOLDERS
+        self,
+        root: Path,
+        is_protected: Predicate,
+        *,
+        most_folders: int = MOST_FOLDERS,
+        but: Iterable[str] = (),
     ) -> None:
         self.root = root
         self._is_protected = is_protected
         self._most_folders = most_folders
+        self._but = frozenset(but)
         self._listings: dict[str, _Listing] = {}
         self._names: dict[str, bool] = {}
 
@@ -139,17 +148,21 @@ class Watch:
         listing = _Listing(told.st_dev, told.st_ino, told.st_ctime_ns, settled)
         names: set[str] = set()
         library = folder.rpartition("/")[2] == "node_modules" or "/node_modules/" in f"/{folder}/"
+        around = _around(folder)
+        but = {path.rpartition("/")[2] for path in self._but if path.rpartition("/")[0] == folder}
         with os.scandir(_join(str(self.root), folder)) as entries:
             for entry in entries:
                 names.add(entry.name)
-                if self._protects(entry.name, library):
+                if entry.name in but:
+                    continue
+                if self._protects(entry.name, library, around):
                     listing.protected.append(entry.name)
                 elif entry.is_dir(follow_symlinks=False):
                     listing.folders.append(_join(folder, entry.name))
         listing.bare = {"HEAD", "objects", "refs"} <= names
         return listing
 
-    def _protects(self, name: str, library: bool) -> bool:
+    def _protects(self, name: str, library: bool, around: tuple[str, ...]) -> bool:
         """Installed packages bring settings of editors that nothing reads there, but repositories
         among them are as real as any."""
         known = self._names.get(name)
@@ -157,6 +170,8 @@ class Watch:
             known = self._is_protected((name,))
             if len(self._names) < _MOST_NAMES:
                 self._names[name] = known
+        if not known and around and not library:
+            return self._is_protected((*around, name))
         return known and (not library or name.lower() == ".git" or name.lower() in _OF_OTHERS)
 
 
@@ -309,6 +324,12 @@ def read_start(path: str | Path, most: int) -> str:
         return ""
     finally:
         os.close(opened)
+
+
+def _around(folder: str) -> tuple[str, ...]:
+    """The folders that may give a name in this one a meaning; none where no hidden one is near."""
+    near = tuple(folder.split("/")[-_NEAR:])
+    return near if any(name.startswith(".") for name in near) else ()
 
 
 def _join(folder: str, name: str) -> str:

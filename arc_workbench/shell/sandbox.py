@@ -3,21 +3,31 @@
 `workspace-write` stops writing outside the project, the system's temporary folder and a scratch
 folder of ours; reading, the network and starting programs stay free. `required` gives the command a
 temporary folder and a loopback of its own, and no socket that leads out. In both, what programs
-obey (`protected`) and our own state stay as they are; no capability, no new privileges, no process
-outside can be seen. A file in the project that has a second name outside can be written: no wall of
-names sees that.
+obey (`protected`) and our own state, wherever it lies, stay as they are; no capability, no new
+privileges, no process outside can be seen. A file in the project that has a second name outside can
+be written: no wall of names sees that.
 """
 
 import os
 import stat
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from arc_workbench.errors import ToolError
 from arc_workbench.shell.notes import NO_SANDBOX
 from arc_workbench.shell.protected import Found, Item
+from arc_workbench.shell.sandbox_paths import (
+    between,
+    depth,
+    home,
+    is_above,
+    is_below,
+    is_in,
+    lies_in,
+    real,
+)
 from arc_workbench.shell.sandbox_probe import (
     ISOLATION,
     NO_NETWORK,
@@ -32,7 +42,8 @@ __all__ = ["Backend", "Backends", "Confinement", "LandlockRules", "confine", "pr
 
 _MOST_MOUNTS = 128
 _FILTER_NUMBER = "9"
-_FILTERED = ("/bin/sh", "-c", f'exec "$@" {_FILTER_NUMBER}<"$0"')
+_UMASK = "umask 077; "
+_WITH_FILTER = f' {_FILTER_NUMBER}<"$0"'
 _MOST_SOCKETS = 64
 _RUNNING = ("/run", "/var/run")
 _TEMPORARY = ("/tmp", "/var/tmp")
@@ -84,11 +95,11 @@ def confine(
 ) -> Confinement:
     """How to run a command in `cwd` so that `mode` holds; nothing is run or made.
 
-    `state` are our own folders, `scratch` the one of them that commands may write, `temporary` the
-    system's temporary folder. `found` is what is protected below the project, `filtered` the file
-    of `sandbox_filter`, and `uid` runs the command (this process's user for None). With an
-    `overlay` that folder stands in the project's place, and `required` holds whatever the mode.
-    Raises `ToolError` where `required` cannot be held.
+    `state` are our own folders, those that are missing do not count; `scratch` is what commands may
+    write of them, `temporary` the system's temporary folder. `found` is what is protected below the
+    project, `filtered` the file of `sandbox_filter`, and `uid` runs the command (this process's
+    user for None). With an `overlay` that folder stands in the project's place, and `required`
+    holds whatever the mode. Raises `ToolError` where `required` cannot be held.
     """
     if overlay is not None:
         mode = "required"
@@ -96,12 +107,12 @@ def confine(
         return Confinement()
     plan = _Plan(
         mode,
-        _real(project),
-        _real(cwd),
-        _real(scratch),
-        tuple(_real(folder) for folder in state if folder.exists()),
-        _real(temporary or Path(tempfile.gettempdir())),
-        _real(overlay or project),
+        real(project),
+        real(cwd),
+        real(scratch),
+        tuple(real(folder) for folder in state if folder.exists()),
+        real(temporary or Path(tempfile.gettempdir())),
+        real(overlay or project),
         found or Found(project),
         os.geteuid() if uid is None else uid,
         str(filtered) if filtered else "",
@@ -136,7 +147,22 @@ class _Plan:
     @property
     def shares_temporary(self) -> bool:
         """Whether the system's temporary folder is one that can be given to a command."""
-        return not self.private and not _holds(self.temporary, _real(Path.home()))
+        ours = is_in(home(), self.temporary) or self.is_ours(self.temporary)
+        return not self.private and not ours
+
+    @property
+    def is_copy(self) -> bool:
+        """Whether something else stands in the project's place."""
+        return self.source != self.project
+
+    @property
+    def gives_project(self) -> bool:
+        """Whether the project can be written; one that lies in our state is read-only."""
+        return self.is_copy or not self.is_ours(self.project)
+
+    def is_ours(self, place: str) -> bool:
+        """Whether a place is one of our folders, or lies in one."""
+        return lies_in(place, self.state)
 
 
 def _impossible(plan: _Plan) -> str:
@@ -152,22 +178,26 @@ def _impossible(plan: _Plan) -> str:
 
 @dataclass(frozen=True)
 class _Mount:
-    """One thing to lay over what is seen; among those for one place the higher rank comes last."""
+    """One thing to lay over what is seen; among those for one place the higher rank comes last.
+
+    What only keeps a folder in its place (`_HOLD`) opens nothing that is shut around it.
+    """
 
     place: str
     rank: int
     words: tuple[str, ...]
 
 
-_HIDE, _OPEN, _SHUT = 0, 1, 2
+_HIDE, _HOLD, _OPEN, _SHUT = range(4)
 
 
 def _bubblewrap(plan: _Plan, program: str) -> Confinement:
     bound, protected = _protected(plan)
     mounts = [*_hidden(plan), *_opened(plan), *_own_state(plan), *protected]
-    mounts.sort(key=lambda mount: (_depth(mount.place), mount.rank))
-    words = [*_FILTERED, plan.filtered] if plan.private and plan.filtered else []
-    words += [program, *root_flags(plan.uid)]
+    shut = [mount.place for mount in mounts if mount.rank == _SHUT]
+    mounts = [mount for mount in mounts if mount.rank != _HOLD or not lies_in(mount.place, shut)]
+    mounts.sort(key=lambda mount: (depth(mount.place), mount.rank))
+    words = [*_launcher(plan), program, *root_flags(plan.uid)]
     for mount in dict.fromkeys(mounts):
         words += mount.words
     words += ISOLATION
@@ -180,6 +210,14 @@ def _bubblewrap(plan: _Plan, program: str) -> Confinement:
     return Confinement(
         tuple(words), None, "bubblewrap", environment=_environment(plan), bound=bound
     )
+
+
+def _launcher(plan: _Plan) -> tuple[str, ...]:
+    """What starts bubblewrap where `required` wants more than its words can say."""
+    if not plan.private:
+        return ()
+    umask = "" if plan.is_copy else _UMASK  # a copy only shows what would come of a command
+    return ("/bin/sh", "-c", f'{umask}exec "$@"{_WITH_FILTER * bool(plan.filtered)}', plan.filtered)
 
 
 def _environment(plan: _Plan) -> dict[str, str]:
@@ -202,18 +240,29 @@ def _hidden(plan: _Plan) -> Iterator[_Mount]:
             yield _Mount(place, _HIDE, ("--tmpfs", place))
         else:
             yield _Mount(place, _HIDE, ("--bind", plan.scratch, place))
+            yield from _own_way(place, plan, covered)
     for place in filter(os.path.isdir, _SYSTEM):
         yield _Mount(place, _SHUT, ("--ro-bind", place, place))
-    if _is_below(plan.cwd, covered) and not _is_in(plan.cwd, plan.project):
+    if is_below(plan.cwd, covered) and not is_in(plan.cwd, plan.project):
         yield _Mount(plan.cwd, _OPEN, ("--ro-bind", plan.cwd, plan.cwd))
     if not plan.filtered:
         yield from _sockets(plan, covered)
 
 
+def _own_way(root: str, plan: _Plan, covered: Sequence[str]) -> Iterator[_Mount]:
+    """Folders of one command alone that lead from the scratch folder to what is laid into it.
+
+    Another command has the same scratch folder, and could put a link there on the way.
+    """
+    for place in (plan.project, *plan.state):
+        first = next(between(root, place), "")
+        if first and first not in covered:
+            yield _Mount(first, _HIDE, ("--tmpfs", first))
+
+
 def _covered(plan: _Plan) -> tuple[str, ...]:
     """The folders that `required` hides. One that holds the home folder stays."""
-    home = _real(Path.home())
-    temporary = () if _holds(plan.temporary, home) else (plan.temporary,)
+    temporary = () if is_in(home(), plan.temporary) else (plan.temporary,)
     places = (*_RUNNING, *_TEMPORARY, *temporary)
     return tuple(place for place in dict.fromkeys(places) if _is_own_folder(place))
 
@@ -228,12 +277,12 @@ def _sockets(plan: _Plan, covered: Sequence[str]) -> Iterator[_Mount]:
     A socket on a read-only disk can be talked to all the same. One that was named by a relative
     path, or comes later outside the hidden folders, is not found.
     """
-    at_home = _holds(plan.project, _real(Path.home()))
+    at_home = is_in(home(), plan.project)
     places = [
         place
         for place in _listening()
-        if (not _is_below(place, covered) or _is_in(place, plan.cwd))
-        and (at_home or not _is_in(place, plan.project))
+        if (not is_below(place, covered) or is_in(place, plan.cwd))
+        and (at_home or not is_in(place, plan.project))
     ]
     if len(places) > _MOST_SOCKETS:
         for folder in dict.fromkeys(map(os.path.dirname, places)):
@@ -262,25 +311,33 @@ def _is_socket(place: str) -> bool:
 
 def _opened(plan: _Plan) -> Iterator[_Mount]:
     """What can be written, with the folders around it held in their places."""
-    yield _Mount(plan.project, _OPEN, ("--bind", plan.source, plan.project))
+    if plan.gives_project:
+        yield _Mount(plan.project, _OPEN, ("--bind", plan.source, plan.project))
+    else:
+        yield _Mount(plan.project, _SHUT, ("--ro-bind", plan.project, plan.project))
     roots = [plan.temporary] if plan.shares_temporary else []
     if not plan.private:
-        yield from map(_held, (*roots, plan.scratch))
-    if plan.source == plan.project:
+        for place in (*roots, plan.scratch):
+            yield _Mount(place, _OPEN, ("--bind", place, place))
+    if not plan.is_copy:
         for place in (plan.project, plan.scratch, *plan.state):
             for root in (*roots, plan.project):
-                yield from map(_held, _between(root, place))
+                for folder in between(root, place):
+                    yield _Mount(folder, _HOLD, ("--bind", folder, folder))
 
 
 def _own_state(plan: _Plan) -> Iterator[_Mount]:
-    """Our own records, wherever a command could write them."""
-    roots = [plan.project] if plan.source == plan.project else []
+    """Our own records, wherever a command could write them.
+
+    In a copy too, though it has none of them: a long command lies there as a file.
+    """
+    roots = [plan.project]
     if plan.private:
-        roots += _covered(plan)  # a long command lies there as a file
+        roots += _covered(plan)
     if plan.shares_temporary:
         roots.append(plan.temporary)
     for place in plan.state:
-        if _is_below(place, roots) or place in roots:
+        if is_below(place, roots):
             yield _Mount(place, _SHUT, ("--ro-bind", place, place))
 
 
@@ -291,11 +348,11 @@ def _protected(plan: _Plan) -> tuple[frozenset[str], list[_Mount]]:
     are held in their places too.
     """
     mounts: list[_Mount] = []
-    for path in sorted(plan.found.anchors, key=_depth)[: _MOST_MOUNTS // 2]:
+    for path in sorted(plan.found.anchors, key=depth)[: _MOST_MOUNTS // 2]:
         inner, outer = f"{plan.source}/{path}", f"{plan.project}/{path}"
-        mounts.append(_Mount(outer, _OPEN, ("--bind-try", inner, outer)))
+        mounts.append(_Mount(outer, _HOLD, ("--bind-try", inner, outer)))
     bound: set[str] = set()
-    for item in sorted(filter(_can_bind, plan.found.items), key=lambda item: _depth(item.path)):
+    for item in sorted(filter(_can_bind, plan.found.items), key=lambda item: depth(item.path)):
         if len(mounts) >= _MOST_MOUNTS:
             break
         inner, outer = f"{plan.source}/{item.path}", f"{plan.project}/{item.path}"
@@ -306,10 +363,6 @@ def _protected(plan: _Plan) -> tuple[frozenset[str], list[_Mount]]:
 
 def _can_bind(item: Item) -> bool:
     return item.bindable
-
-
-def _held(place: str) -> _Mount:
-    return _Mount(place, _OPEN, ("--bind", place, place))
 
 
 # ---- without bubblewrap -------------------------------------------------------------------------
@@ -324,48 +377,12 @@ def _without_bubblewrap(plan: _Plan, backends: Backends, why_not: str) -> Confin
         )
     if not backends.landlock:
         return Confinement(note=NO_SANDBOX, reason=why_not)
-    if any(_is_in(place, plan.project) for place in plan.state):
+    if is_above(plan.project, plan.state):
         reason = f"{why_not}; Landlock cannot hold our records in the project apart"
         return Confinement(note=NO_SANDBOX, reason=reason)
-    shares = plan.shares_temporary and not _is_above(plan.temporary, plan.state)
-    writable = [plan.project, plan.scratch, *([plan.temporary] if shares else [])]
+    shares = plan.shares_temporary and not is_above(plan.temporary, plan.state)
+    project = [plan.project] if plan.gives_project else []
+    writable = [*project, plan.scratch, *([plan.temporary] if shares else [])]
     environment = {} if shares else _temporary_in(plan.scratch)
     rules = LandlockRules(tuple(map(os.fsencode, writable)))
     return Confinement((), rules, "landlock", reason=why_not, environment=environment)
-
-
-# ---- paths --------------------------------------------------------------------------------------
-
-
-def _real(path: Path) -> str:
-    return os.path.realpath(path)
-
-
-def _depth(path: str) -> int:
-    return path.rstrip("/").count("/")
-
-
-def _is_in(path: str, folder: str) -> bool:
-    return path == folder or path.startswith(folder.rstrip("/") + "/")
-
-
-def _is_below(path: str, folders: Iterable[str]) -> bool:
-    return any(path != folder and _is_in(path, folder) for folder in folders)
-
-
-def _is_above(folder: str, paths: Iterable[str]) -> bool:
-    return any(_is_in(path, folder) for path in paths)
-
-
-def _holds(folder: str, path: str) -> bool:
-    return _is_in(path, folder)
-
-
-def _between(root: str, place: str) -> Iterator[str]:
-    """The folders strictly between two, the outermost first."""
-    if place == root or not _is_in(place, root):
-        return
-    at = root.rstrip("/")
-    for name in place[len(at) + 1 :].split("/")[:-1]:
-        at = f"{at}/{name}"
-        yield at

@@ -12,6 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from arc_workbench.content import text_of
 from arc_workbench.shell.protected import Found, Item, Watch, state_below
 from arc_workbench.shell.sandbox_git import harmless
 from arc_workbench.shell.sandbox_kept import Kept, keep
@@ -40,11 +41,12 @@ class Settled:
 
     @property
     def note(self) -> str:
-        """The same in words for the result, "" for nothing to say."""
+        """The same in words for the result, "" for nothing to say; plain text on one line."""
         said: list[str] = []
         if self.removed:
             said.append(
-                f"Protected names were made and put aside ({self.aside}): {_few(self.removed)}."
+                "Protected names were made and put aside "
+                f"({shown(self.aside)}): {_few(self.removed)}."
             )
         if self.restored:
             said.append(f"Protected files were changed and put back: {_few(self.restored)}.")
@@ -221,5 +223,12 @@ def _folder_of(root: Path, path: str) -> int:
 
 
 def _few(paths: tuple[str, ...], most: int = 5) -> str:
-    shown = ", ".join(paths[:most])
-    return f"{shown} and {len(paths) - most} more" if len(paths) > most else shown
+    named = ", ".join(map(shown, paths[:most]))
+    return f"{named} and {len(paths) - most} more" if len(paths) > most else named
+
+
+def shown(path: str) -> str:
+    """A name in words: what is no character, or none to print, is written out."""
+    return "".join(
+        char if char.isprintable() else ascii(char)[1:-1] for char in text_of(Path(path))
+    )

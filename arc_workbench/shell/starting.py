@@ -8,19 +8,21 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
+from arc_workbench.content import text_of
 from arc_workbench.errors import ToolError
 from arc_workbench.shell.environment import ChildEnvironment
 from arc_workbench.shell.jobs import Job
 from arc_workbench.shell.platform import Interpreter
 from arc_workbench.shell.records import about
 from arc_workbench.shell.sandbox import Backends, Confinement, probe
+from arc_workbench.shell.sandbox_guard import shown
 from arc_workbench.shell.sandbox_session import Cage, Sandbox
 from arc_workbench.shell.states import JobState, SandboxMode
 from arc_workbench.shell.supervision import SUPERVISORS
 from arc_workbench.shell.table import JobTable
 from arc_workbench.shell.usual import usual_limits
 from arc_workbench.supervisor.limits import Limits
-from arc_workbench.supervisor.order import OrderJson
+from arc_workbench.supervisor.order import OrderJson, began
 
 WhenOver = Callable[[str], str]
 """Called once with the id of the output when a command is over; what it says is noted."""
@@ -89,7 +91,7 @@ class Starter:
         state = JobState(
             spool_id,
             self.redact(wanted.command),
-            str(wanted.cwd),
+            text_of(wanted.cwd),
             call_id=wanted.call_id,
             limit_sec=wanted.timeout_sec,
             backend=how.backend,
@@ -124,6 +126,7 @@ class Starter:
             "no_new_privileges": bool(how.backend),
             "portable": self.portable,
             "mark": mark,
+            "asker": (os.getpid(), began(os.getpid())),
         }
 
     def _cage(self, wanted: Wanted, sandbox: SandboxMode) -> Cage:
@@ -150,8 +153,14 @@ class Starter:
             line = shell.line(command)
             return [line] if isinstance(line, str) else line
         script = place / "command.sh"
-        script.write_text(command, encoding="utf-8")
-        script.chmod(0o600)
+        try:
+            script.touch(mode=0o600)
+            script.write_text(command, encoding="utf-8")
+        except OSError as fault:
+            raise ToolError(
+                f"The command could not be started: it is too long for one argument, and no file "
+                f"can be written for it ({fault.strerror})."
+            ) from fault
         return shell.file(str(script))
 
 
@@ -176,7 +185,7 @@ class _Over:
             try:
                 said.append(act())
             except (ToolError, OSError) as fault:
-                said.append(str(fault))
+                said.append(shown(str(fault)))
         return " ".join(filter(None, said))
 
 

@@ -4,6 +4,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
+from arc_workbench.shell.plain import plain
+
 Status = Literal["running", "completed", "failed", "timed_out", "killed", "aborted", "limited"]
 """`killed` by a person or at the end of the session, `aborted` with its call, `limited` by `limit`.
 
@@ -28,7 +30,11 @@ class Survivor:
     name: str
 
     def __str__(self) -> str:
-        return f"{self.name} (pid {self.pid})"
+        """Its name in one line: a process may call itself anything."""
+        name = self.name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+        line = " ".join(plain(name).split())
+        shown = "".join(sign if sign.isprintable() else "\ufffd" for sign in line)
+        return f"{shown or '?'} (pid {self.pid})"
 
 
 @dataclass(frozen=True)
@@ -71,7 +77,10 @@ class JobState:
 
 @dataclass(frozen=True)
 class Tail:
-    """The end of some output, as bytes were printed: `cut_bytes` before it are left out."""
+    """The end of some output as it was printed, with placeholders for secrets.
+
+    `cut_bytes` before it are left out.
+    """
 
     raw: str
     cut_bytes: int
@@ -96,10 +105,21 @@ class Range:
 
 
 @dataclass(frozen=True)
+class Piece:
+    """A piece of a spool to show: `size` bytes from `offset` on, with placeholders for secrets."""
+
+    offset: int
+    size: int
+    text: str
+    eof: bool
+
+
+@dataclass(frozen=True)
 class JobBegan:
-    """A command went to the background."""
+    """A command went to the background; so many bytes of its output were handed on before."""
 
     state: JobState
+    shown_bytes: int = 0
 
 
 @dataclass(frozen=True)

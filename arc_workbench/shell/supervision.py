@@ -5,6 +5,7 @@ of a socket whose other end only we have, and looks whether we are still its par
 """
 
 import os
+import signal
 import socket
 import subprocess
 import sys
@@ -12,12 +13,19 @@ import threading
 from contextlib import suppress
 from pathlib import Path
 
+if sys.platform != "win32":
+    import fcntl
+
 from arc_workbench.errors import ToolError
+from arc_workbench.shell.listening import readable
 from arc_workbench.supervisor import program
 from arc_workbench.supervisor.order import READY, Line, OrderJson
 
 _PASSED_ON = ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH")  # what Python may not start without
 _TRIES = 2
+_PATIENCE = 10
+_MOMENT_SEC = 0.3
+_ABOVE_STANDARD = 10  # a process without standard files would give one of their numbers
 
 
 class Supervisors:
@@ -28,7 +36,7 @@ class Supervisors:
         self._socket: socket.socket | None = None
         self._process: subprocess.Popen[bytes] | None = None
         self._owner = os.getpid()
-        self._inherited: list[object] = []
+        self._kept: list[object] = []
 
     def take(self, order: OrderJson) -> Line:
         """Hand an order over; the line on which its supervisor reports and is told.
@@ -51,8 +59,10 @@ class Supervisors:
                 line = self._asked()
                 if line is not None:
                     return line
+                if not self._has_died():
+                    break
                 self._forget()
-        raise OSError("it does not answer")
+        raise OSError("no process can be started now")
 
     def _asked(self) -> Line | None:
         waiting = self._waiting()
@@ -65,15 +75,33 @@ class Supervisors:
             return None
         finally:
             theirs.close()
-        if line.receive() == READY:
+        if self._answers(line) and line.receive() == READY:
             return line
         line.close()
         return None
 
+    def _answers(self, line: Line) -> bool:
+        """Whether anything comes; somebody may have stopped the process, which then goes on."""
+        for _ in range(_PATIENCE):
+            if readable(line, 1.0):
+                return True
+            if self._process is not None:
+                self._process.send_signal(signal.SIGCONT)
+        return False
+
+    def _has_died(self) -> bool:
+        """Whether the waiting process is over; that shows a moment after its socket is closed."""
+        if self._process is not None:
+            try:
+                self._process.wait(_MOMENT_SEC)
+            except subprocess.TimeoutExpired:
+                return False
+        return True
+
     def _waiting(self) -> socket.socket:
         """The socket to the waiting process; a fork of this process starts one of its own."""
         if self._owner != os.getpid():
-            self._inherited.append((self._socket, self._process))
+            self._kept.append((self._socket, self._process))
             self._socket, self._process, self._owner = None, None, os.getpid()
         if self._process is not None and self._process.poll() is not None:
             self._forget()
@@ -87,6 +115,7 @@ class Supervisors:
         if self._process is not None:
             with suppress(subprocess.TimeoutExpired):
                 self._process.wait(timeout=1)
+            self._kept.append(self._process)  # one that has not ended is not let go of
         self._socket = self._process = None
 
 
@@ -98,8 +127,9 @@ def _start() -> tuple[socket.socket, subprocess.Popen[bytes]]:
     ours, theirs = socket.socketpair()
     here = Path(program.__file__)
     root = here.parent.parent.parent
+    number = fcntl.fcntl(theirs.fileno(), fcntl.F_DUPFD_CLOEXEC, _ABOVE_STANDARD)
     others = [entry for entry in sys.path if entry and Path(entry).is_absolute()]
-    command = [sys.executable, "-I", "-S", "-X", "utf8", str(here), str(theirs.fileno())]
+    command = [sys.executable, "-I", "-S", "-X", "utf8", str(here), str(number)]
     try:
         process = subprocess.Popen(
             [*command, str(os.getpid()), str(root), *others],
@@ -108,13 +138,14 @@ def _start() -> tuple[socket.socket, subprocess.Popen[bytes]]:
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
-            pass_fds=[theirs.fileno()],
+            pass_fds=[number],
             start_new_session=True,
         )
     except OSError:
         ours.close()
         raise
     finally:
+        os.close(number)
         theirs.close()
     return ours, process
 

@@ -1,5 +1,6 @@
 """All commands of a session: their ids, their folders, and those that run in the background."""
 
+import logging
 import os
 import tempfile
 import threading
@@ -27,6 +28,7 @@ from arc_workbench.shell.states import (
 from arc_workbench.supervisor.order import OUTPUT
 
 _PAUSE_SEC = 0.1
+_log = logging.getLogger(__name__)
 _KEPT_SPOOLS = 300
 _KEPT_BYTES = 4 << 30
 
@@ -211,7 +213,7 @@ class JobTable:
             self._jobs += 1
             job.name(f"j{self._jobs}")
         state = job.state
-        self._tell(JobBegan(state))
+        self._tell(JobBegan(state, job.handed_on))
         thread = threading.Thread(target=self._follow, args=(job,), name=state.job_id, daemon=True)
         self._followers.append(thread)
         thread.start()
@@ -268,7 +270,10 @@ class JobTable:
 
     def _tell(self, news: JobNews) -> None:
         for sink in tuple(self._sinks):
-            sink(news)
+            try:
+                sink(news)
+            except Exception:
+                _log.exception("A listener failed on news of a job")
 
 
 def _remove(folder: Path, owner: int) -> None:

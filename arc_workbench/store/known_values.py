@@ -166,7 +166,7 @@ def _secrets(environment: Mapping[str, str]) -> Iterator[tuple[str, str]]:
     """The secrets of the environment with the names of their variables."""
     for name in sorted(environment, reverse=True):  # of two with one value the first name stays
         value = environment[name].strip()
-        if looks_secret(name):
+        if looks_secret(name, value):
             if _tells_something(value):
                 yield name, value
         else:

@@ -10,12 +10,14 @@ is, since the end of an unknown key looks like nothing.
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from operator import attrgetter
 from typing import Protocol
 
 from pydantic import JsonValue
 
-from arc_workbench.secret_names import LONGEST_SHAPE, Find, pem_begun, shape_finds
+from arc_workbench.secret_names import LONGEST_SHAPE, Find, pem_begun, shape_begun, shape_finds
 from arc_workbench.store.encoded import Encoded
 from arc_workbench.store.known_values import KnownValues
 
@@ -40,6 +42,7 @@ class Redactor:
 
     def __init__(self, environment: Mapping[str, str]) -> None:
         values = KnownValues(environment)
+        self._values = values
         self._filters: tuple[_Filter, ...] = (Encoded(values.raw), values, _Shapes())
 
     def text(self, text: str) -> str:
@@ -47,6 +50,29 @@ class Redactor:
         for each in self._filters:
             text, _ = _replaced(each, text, 0, len(text))
         return text
+
+    def spans(self, text: str) -> Sequence[Find]:
+        """Where the secrets of `text` stand, in order, none touching another's characters."""
+        finds = [find for each in self._filters for find in each.finds(text, 0)]
+        apart: list[Find] = []
+        for find in sorted(finds, key=attrgetter("start")):
+            if apart and find.start < apart[-1].end:
+                apart[-1] = replace(apart[-1], end=max(apart[-1].end, find.end))
+            else:
+                apart.append(find)
+        return apart
+
+    def settled(self, text: str) -> int:
+        """Up to where `text` can be shown although it goes on: behind it a secret may have begun.
+
+        A secret that is known as one by now counts as shown: a placeholder stands for it.
+        """
+        words = _words_begun(text)
+        begun = min(self._values.certain(text, 0), words + shape_begun(text[words:]))
+        for find in self.spans(text):
+            if find.start <= begun < find.end:
+                begun = find.end
+        return begun
 
     def value(self, value: JsonValue) -> JsonValue:
         """The same JSON with secrets out of every text in it, keys included."""
@@ -117,7 +143,7 @@ def _replaced(each: _Filter, text: str, start: int, limit: int) -> tuple[str, in
     for find in each.finds(text, start):
         if find.at >= limit:
             break
-        parts += (text[position : find.start], f"[secret: {find.label}]")
+        parts += (text[position : find.start], find.placeholder)
         position = find.end
     end = max(position, limit)
     parts.append(text[position:end])

@@ -29,7 +29,6 @@ from arc_workbench.supervisor.spooling import Spool
 _TICK_SEC = 0.1
 _GRACE_SEC = 0.05  # for what still writes when the command itself has ended
 _LOOK_SEC = 0.005
-_IGNORED = (signal.SIGINT, signal.SIGHUP, signal.SIGTERM)
 _TERM_SEC = 2.0
 _CAGE = "bwrap"
 
@@ -44,6 +43,8 @@ class Tree(Protocol):
     def named(self, pids: Iterable[int]) -> list[tuple[int, str]]: ...
 
     def memory_of(self, pids: Iterable[int]) -> int: ...
+
+    def exact_memory_of(self, pids: Iterable[int]) -> int: ...
 
     def send(self, pids: Iterable[int], number: int) -> None: ...
 
@@ -82,6 +83,8 @@ class _Job:
         output = Path(self._order["folder"]) / OUTPUT
         self._spool = Spool(bytes(output), self._order["most_bytes"])
         self._group = Group(None if self._order["portable"] else self._limits.processes)
+        group = str(self._group.path or "")
+        self._line.send({"supervisor": os.getpid(), "group": group})
         started = self._start()
         self._spool.close_writer()
         try:
@@ -89,7 +92,7 @@ class _Job:
                 self._record()
                 self._line.send({"started": self._leader})
                 timeout = self._order["timeout_sec"]
-                self._watch(began + timeout if timeout else None)
+                self._watch(None if timeout is None else began + timeout)
                 self._let_others_finish()
         finally:
             self._end_rest(started=started)
@@ -120,7 +123,7 @@ class _Job:
         number, _, words = said.decode("utf-8", "replace").partition(" ")
         too_long = int(number) == errno.E2BIG
         self._ending.status = "failed"
-        self._ending.fault = "it is too long" if too_long else words
+        self._ending.fault = "it is too long, or a variable is" if too_long else words
         return False
 
     def _become(self, stdin: int, said: int, parent: int) -> NoReturn:
@@ -131,7 +134,7 @@ class _Job:
             calls.die_with_parent(parent)
             self._group.enter()
             set_for_child(self._limits)
-            for number in (*_IGNORED, signal.SIGPIPE, signal.SIGXFSZ):
+            for number in signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP}:
                 signal.signal(number, signal.SIG_DFL)
             for target, source in enumerate((stdin, self._spool.writer, self._spool.writer)):
                 os.dup2(source, target)
@@ -164,7 +167,7 @@ class _Job:
                 self._wait(None if self._has_ended else handle, deadline)
                 self._tree.reap()
                 now = time.monotonic()
-                if os.getppid() != self._parent:
+                if self._nobody_is_left():
                     self._must_end("killed")
                 if self._has_ended:
                     continue
@@ -181,6 +184,13 @@ class _Job:
     def _has_ended(self) -> bool:
         """Whether the command itself has, not counting what it left behind."""
         return self._leader in self._tree.ended
+
+    def _nobody_is_left(self) -> bool:
+        """Whether the process that asked is gone, whoever may hold its socket open."""
+        asker = self._order["asker"]
+        if asker[1]:
+            return began(asker[0]) != asker[1]
+        return os.getppid() != self._parent
 
     def _goes_on(self) -> bool:
         """Whether there is something to wait for: also for what was asked to end and may still."""
@@ -246,8 +256,12 @@ class _Job:
         pids = self._tree.descendants()
         if len(pids) >= self._limits.processes or self._group.was_full:
             self._must_end("limited", "processes")
-        elif self._tree.memory_of(pids) > self._limits.memory:
+        elif self._takes_too_much(pids):
             self._must_end("limited", "memory")
+
+    def _takes_too_much(self, pids: list[int]) -> bool:
+        most = self._limits.memory
+        return self._tree.memory_of(pids) > most and self._tree.exact_memory_of(pids) > most
 
     def _must_end(self, status: str, limit: str = "") -> None:
         if self._ending.status == "running":

@@ -2,12 +2,14 @@
 
 import json
 import socket
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypedDict
 
 RECORD = "state.json"
 OUTPUT = "output"
+_BLOCK = 4096
 READY = {"ready": True}
 """What a supervisor says first: only then is it given its order, so none is given to the dead."""
 
@@ -30,6 +32,7 @@ class OrderJson(TypedDict):
     no_new_privileges: bool
     portable: bool
     mark: str
+    asker: tuple[int, str]
 
 
 @dataclass
@@ -104,11 +107,20 @@ def began(pid: int) -> str:
 
 
 def write_record(folder: str, record: dict[str, object]) -> None:
-    """Replace the record of a command as a whole; a full disk leaves the one that is there."""
-    new = Path(folder) / f"{RECORD}.new"
+    """Replace the record of a command as a whole.
+
+    On a full disk the one that is there is written over: each is as long as whole blocks, so there
+    is room for that.
+    """
+    place = Path(folder) / RECORD
+    text = json.dumps(record)
+    data = text.ljust(-(-len(text) // _BLOCK) * _BLOCK).encode("ascii")
+    new = place.with_suffix(".new")
     try:
         new.touch(mode=0o600)
-        new.write_text(json.dumps(record), encoding="ascii")
-        new.replace(Path(folder) / RECORD)
+        new.write_bytes(data)
+        new.replace(place)
     except OSError:
-        return
+        with suppress(OSError), place.open("r+b") as file:
+            file.write(data)
+            file.truncate()

@@ -58,6 +58,10 @@ class Marked:
                 total += int(self._seen[pid].memory_info().rss)
         return total
 
+    def exact_memory_of(self, pids: Iterable[int]) -> int:
+        """The same: there is no better figure."""
+        return self.memory_of(pids)
+
     def send(self, pids: Iterable[int], number: int) -> None:
         """Send a signal to each that is still the process it was."""
         for pid in pids:

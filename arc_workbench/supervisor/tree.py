@@ -16,6 +16,9 @@ _PAUSE_SEC = 0.002
 _LONGEST_SEC = 2.0
 
 Process = tuple[int, str]
+_GONE = (FileNotFoundError, ProcessLookupError, NotADirectoryError, PermissionError)
+"""What a process that is gone, or is none of ours, shows as; anything else is a fault of our own,
+after which nothing may be taken for gone."""
 
 
 class Below:
@@ -43,19 +46,18 @@ class Below:
         """The processes with their names, those that still are there."""
         found: list[Process] = []
         for pid in pids:
-            with suppress(OSError):
+            with suppress(*_GONE):
                 name = Path(f"/proc/{pid}/comm").read_bytes().decode("utf-8", "replace")
                 found.append((pid, name.strip()))
         return found
 
     def memory_of(self, pids: Iterable[int]) -> int:
-        """Bytes that the processes hold for themselves together."""
-        pages = 0
-        for pid in pids:
-            with suppress(OSError, IndexError, ValueError):
-                fields = Path(f"/proc/{pid}/statm").read_bytes().split()
-                pages += int(fields[1]) - int(fields[2])
-        return pages * os.sysconf("SC_PAGE_SIZE")
+        """Bytes that the processes hold together; what two of them share counts twice."""
+        return sum(_kib(pid, "status", b"RssAnon:", b"RssShmem:") for pid in pids) << 10
+
+    def exact_memory_of(self, pids: Iterable[int]) -> int:
+        """The same, in which what several of them share counts once; this costs more."""
+        return sum(_kib(pid, "smaps_rollup", b"Pss_Anon:", b"Pss_Shmem:") for pid in pids) << 10
 
     def send(self, pids: Iterable[int], number: int) -> None:
         """Send a signal to each of the processes that is still below this one.
@@ -64,7 +66,7 @@ class Below:
         first, then it is looked whose it is.
         """
         for pid in pids:
-            with suppress(OSError):
+            with suppress(ProcessLookupError, PermissionError):
                 handle = os.pidfd_open(pid)
                 try:
                     if _is_below(pid):
@@ -119,6 +121,41 @@ class Below:
                 time.sleep(_PAUSE_SEC)
 
 
+def end_strays(known: set[int]) -> set[int]:
+    """Kill every child of this process that is not `known`, with all below it; who is left."""
+    here = set(_children(os.getpid()))
+    for pid in here - known:
+        for each in [pid, *_all_below(pid)]:
+            with suppress(ProcessLookupError, PermissionError):
+                os.kill(each, signal.SIGKILL)
+    return known & here
+
+
+def wake(pid: int) -> None:
+    """Let a process go on that was stopped."""
+    with suppress(OSError):
+        os.kill(pid, signal.SIGCONT)
+
+
+def _all_below(pid: int) -> list[int]:
+    found: list[int] = []
+    waiting = deque(_children(pid))
+    while waiting:
+        found.append(waiting.popleft())
+        waiting += _children(found[-1])
+    return found
+
+
+def _kib(pid: int, file: str, *fields: bytes) -> int:
+    """The sum of some figures that the system tells of a process; 0 for one that is gone."""
+    total = 0
+    with suppress(*_GONE):
+        for line in Path(f"/proc/{pid}/{file}").read_bytes().splitlines():
+            if line.startswith(fields):
+                total += int(line.split()[1])
+    return total
+
+
 def _is_below(pid: int) -> bool:
     """Whether the chain of parents leads here."""
     own = os.getpid()
@@ -142,14 +179,14 @@ def _fields(pid: int) -> list[str]:
     try:
         stat = Path(f"/proc/{pid}/stat").read_bytes()
         return stat.rpartition(b")")[2].decode("ascii").split()
-    except OSError:
+    except _GONE:
         return []
 
 
 def _children(pid: int) -> list[int]:
     found: list[int] = []
-    with suppress(OSError):
+    with suppress(*_GONE):
         for thread in Path(f"/proc/{pid}/task").iterdir():
-            with suppress(OSError):
+            with suppress(*_GONE):
                 found += map(int, (thread / "children").read_bytes().split())
     return found

@@ -55,6 +55,7 @@ def run(ctx: ToolContext, command: str, cwd: Path, timeout_sec: float, **how: Un
             when_over=watch.over,
             **how,
         )
+        watch.goes_on(result.state)
     return Ran(result, watch.blocks)
 
 
@@ -62,7 +63,9 @@ def start(ctx: ToolContext, command: str, cwd: Path) -> JobState:
     """Start a background job for a call, as `Shell.start` does; raises what that raises."""
     require_no_dry_run(ctx)
     with _Watch(ctx, in_background=True) as watch:
-        return ctx.shell.start(command, cwd=cwd, call_id=ctx.tool_call_id, when_over=watch.over)
+        state = ctx.shell.start(command, cwd=cwd, call_id=ctx.tool_call_id, when_over=watch.over)
+        watch.goes_on(state)
+        return state
 
 
 def require_no_dry_run(ctx: ToolContext) -> None:
@@ -93,6 +96,13 @@ class _Watch:
     ) -> None:
         if kind is not None:
             self.over("")
+
+    def goes_on(self, state: JobState) -> None:
+        """Let it be known which command runs still, if this one does."""
+        before = self._before
+        if before is not None:
+            author = Author(self._ctx.session_id, self._ctx.tool_call_id)
+            self._ctx.workspace.command_goes_on(before, state.spool_id, author)
 
     def over(self, spool_id: str) -> str:
         """What is to be noted of a job; a call that waited shows it instead."""

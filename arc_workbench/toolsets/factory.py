@@ -182,7 +182,7 @@ def create_default_tools(*, cwd: str | Path, sandbox: Sandbox = "off") -> Defaul
     own = home(environment)
     protected = (own, sessions_folder(Settings(), environment))
     workspace = Workspace(root, own / "workspaces", protected=protected)
-    guarded = Guarded(tuple(folder for folder in protected if folder.is_dir()), is_protected)
+    guarded = Guarded(tuple(folder.absolute() for folder in protected), is_protected)
     shell = Shell(root, environment, sandbox=sandbox, guarded=guarded)
 
     def public(tool: Tool) -> DefaultTool:

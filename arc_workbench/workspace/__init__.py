@@ -392,6 +392,10 @@ class Workspace:
         found = self._snapshots.after(before, spool_id, author.session, deadline)
         return found.model_copy(update={"spool": spool_id})
 
+    def command_goes_on(self, before: Before, spool_id: str, author: Author = NOBODY) -> None:
+        """That command of the author's session goes on in the background."""
+        self._snapshots.named(before, spool_id, author.session)
+
     def command_changes(self, spool_id: str, session: str) -> CommandChanges | None:
         """What a command changed; None where that is not kept, or not any more."""
         record = self._snapshots.record(spool_id, session, Deadline())
@@ -401,13 +405,19 @@ class Workspace:
         """Take back what a command of the author's session changed: all files, or none.
 
         Raises `ToolError`, which names them, where files are no longer what the command left. Each
-        file is a change of the journal; links and permission bits come back outside of it. What no
-        snapshot holds stays as it is, and folders that the command left empty may stay.
+        file is a change of the journal; links, folders and permission bits come back outside of it.
+        What no snapshot holds stays as it is, and folders that the command left empty may stay. A
+        project folder that the command took away is made again, where nothing has its place.
         """
         if self._dry is not None:
             raise ToolError(HELD)
         deadline = Deadline(snapshots.REWIND_SECONDS, advice="Nothing was taken back.")
         record = self._snapshots.record(spool_id, author.session, deadline)
+        if record is None and self._snapshots.runs(spool_id, author.session):
+            raise ToolError(
+                f"{paths.printable(spool_id)} still runs, so it cannot be taken back yet. Wait for "
+                "its end, or end it, then try again."
+            )
         if record is None:
             raise ToolError(
                 f"What the command {paths.printable(spool_id)} changed is not kept, so it cannot "

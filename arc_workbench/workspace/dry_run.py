@@ -105,6 +105,15 @@ class DryRun:
 
     # ---- inside ---------------------------------------------------------------------------------
 
+    def _above(self, file: Shadowed) -> str:
+        """A file of the project that stands where this one needs a folder; "" for none."""
+        above = (
+            other
+            for other in self._shadow.files
+            if other.before_sha256 is not None and other.real in file.real.parents
+        )
+        return next((self._place(other).shown for other in above), "")
+
     def _difference(self, file: Shadowed) -> Diff | None:
         place, content = self._place(file), self._shadow.content(file)
         try:
@@ -123,6 +132,13 @@ class DryRun:
                 place, file.before_sha256, content, Deadline(), verb="apply", mode=file.mode
             )
         except ToolError as fault:
+            if above := self._above(file):
+                raise ToolError(
+                    f"{place.shown} cannot be made, since {above} is a file of the project until "
+                    "the dry run is applied; nothing was applied. Look with "
+                    "%agent dryrun diff, or %agent dryrun discard.",
+                    details={"conflict": place.shown},
+                ) from fault
             raise ToolError(
                 f"{place.shown} changed since the dry run touched it; nothing was applied. "
                 "Look with %agent dryrun diff, or %agent dryrun discard.",

@@ -13,9 +13,9 @@ from collections.abc import Sequence
 _FOLDERS = frozenset(
     {
         *(".git", ".hg", ".svn", ".bzr", ".jj"),
-        *(".vscode", ".idea", ".zed", ".fleet", ".vim", ".nvim", ".emacs.d"),
-        *(".claude", ".codex", ".continue", ".cursor", ".gemini", ".windsurf", ".arc_workbench"),
-        *(".ipython", ".jupyter"),
+        *(".vscode", ".idea", ".zed", ".fleet", ".vim", ".nvim", ".emacs.d", ".helix"),
+        *(".claude", ".codex", ".continue", ".cursor", ".gemini", ".windsurf", ".opencode"),
+        *(".arc_workbench", ".devcontainer", ".husky", ".ipython", ".jupyter", ".ssh", ".gnupg"),
     }
 )
 _FILES = frozenset(
@@ -24,15 +24,22 @@ _FILES = frozenset(
         *(".bashrc", ".bash_profile", ".bash_login", ".bash_logout", ".profile", ".inputrc"),
         *(".zshrc", ".zshenv", ".zprofile", ".zlogin", ".zlogout", ".kshrc", ".mkshrc"),
         *(".cshrc", ".tcshrc", ".login", ".logout", ".envrc"),
-        *(".vimrc", ".nvimrc", ".exrc", ".nvim.lua", ".emacs", ".dir-locals.el"),
+        *(".vimrc", ".lvimrc", ".nvimrc", ".exrc", ".nvim.lua", ".emacs"),
+        *(".dir-locals.el", ".dir-locals-2.el"),
         *(".mcp.json", ".aider.conf.yml", ".cursorrules", ".windsurfrules"),
         *("sitecustomize.py", "usercustomize.py"),
     }
 )
 _PATTERNS = re.compile(
-    r".+\.pth|jupyter(?:_[a-z_]+)?_config\.(?:py|json)|ipython(?:_[a-z_]+)?_config\.py"
+    r".+\.pth|.*\.(?:code-workspace|sublime-project)"
+    r"|jupyter(?:_[a-z_]+)?_config\.(?:py|json)|ipython(?:_[a-z_]+)?_config\.py"
 )
 _PROTECTED = _FOLDERS | _FILES
+_NESTED = (
+    *(f"/.config/{name}/" for name in ("git", "systemd", "autostart", "environment.d", "fish")),
+    *(f"/.config/{name}/" for name in ("nvim", "helix", "emacs", "zed")),
+    *(f"/.local/share/jupyter/{name}/" for name in ("kernels", "labextensions", "nbextensions")),
+)
 
 _SHORT = re.compile(r"([^.]{1,6})~[1-9][0-9]{0,5}(?:\.[^.]{0,3})?")
 _HASHED = re.compile(r"[0-9a-f]{4}")
@@ -45,7 +52,13 @@ def is_protected(parts: Sequence[str]) -> bool:
     Version control's own files, what shells, editors, agents, Jupyter and Python run or read at
     their start; at any depth, whether it exists or not, in any spelling that a system takes for it.
     """
-    return any(_meant(fold(part)) for part in parts)
+    folded = [fold(part) for part in parts]
+    return any(map(_meant, folded)) or _is_nested("/".join(folded))
+
+
+def _is_nested(path: str) -> bool:
+    """Whether a path goes through a name that means something in one folder only."""
+    return any(place in f"/{path}/" for place in _NESTED)
 
 
 def _meant(folded: str) -> bool:

@@ -9,6 +9,8 @@ from arc_workbench.content import ChangedFile, CommandChanges
 from arc_workbench.workspace.paths import on_one_line, printable
 from arc_workbench.workspace.walking import NAMED
 
+POWERS = 0o6000  # with one of these bits a program has the rights of its owner or group
+
 MOST_ROWS = 500
 MOST_NAMES = 20
 
@@ -53,6 +55,16 @@ class FileChange:
         return all(one is None or one.covered for one in (self.before, self.after))
 
     @property
+    def new_powers(self) -> int:
+        """The set-user-ID and set-group-ID bits that the name has and had not before."""
+        return _powers(self.after) & ~_powers(self.before)
+
+    @property
+    def lost_powers(self) -> int:
+        """Those that a file had and that are gone."""
+        return _powers(self.before) & ~_powers(self.after)
+
+    @property
     def shown(self) -> ChangedFile:
         """The change for people."""
         last = self.after or self.before
@@ -61,15 +73,32 @@ class FileChange:
         )
 
 
+class FolderMode(NamedTuple):
+    """A folder (ending in `/`, "" for the project) with its mode; None where it is gone."""
+
+    path: str
+    before: int
+    after: int | None
+
+
 @dataclass(frozen=True)
 class Record:
-    """All that one command changed; `folders` are those it made, each ending in `/`."""
+    """All that one command changed; `folders` are those it made, each ending in `/`.
+
+    `modes` are the folders that went or have other permission bits. `gone` says that the project
+    folder, which was `root` in person, was not at its name any more; `known` is False where `note`
+    says why nothing is known of the command.
+    """
 
     changes: tuple[FileChange, ...] = ()
     folders: tuple[str, ...] = ()
     not_covered: int = 0
     not_covered_names: tuple[str, ...] = ()
     note: str = ""
+    modes: tuple[FolderMode, ...] = ()
+    gone: bool = False
+    root: tuple[int, int] = (0, 0)
+    known: bool = True
 
     @property
     def needed(self) -> list[tuple[str, int]]:
@@ -119,6 +148,21 @@ def _differ(one: Entry, other: Entry | None) -> bool:
     return one.stamp != other.stamp
 
 
+def compared_folders(
+    before: Mapping[str, int], after: Mapping[str, int], closed: tuple[str, ...]
+) -> tuple[FolderMode, ...]:
+    """The folders that went or have other permission bits, the outermost first."""
+    return tuple(
+        FolderMode(path, mode, after.get(path))
+        for path, mode in sorted(before.items())
+        if after.get(path) != mode and not path.startswith(closed)
+    )
+
+
+def _powers(entry: Entry | None) -> int:
+    return entry.mode & POWERS if entry is not None and entry.kind == "file" else 0
+
+
 def shown_name(name: str) -> str:
     """A name for people: on one line, whatever bytes it has."""
     return on_one_line(printable(name))
@@ -141,6 +185,10 @@ def to_json(record: Record) -> str:
         "not_covered": record.not_covered,
         "not_covered_names": record.not_covered_names,
         "note": record.note,
+        "modes": record.modes,
+        "gone": record.gone,
+        "root": record.root,
+        "known": record.known,
     }
     return json.dumps(value, separators=(",", ":"))
 
@@ -157,6 +205,10 @@ def of_json(text: str) -> Record:
         not_covered=value["not_covered"],
         not_covered_names=tuple(value["not_covered_names"]),
         note=value["note"],
+        modes=tuple(FolderMode(*one) for one in value.get("modes", ())),
+        gone=value.get("gone", False),
+        root=cast("tuple[int, int]", tuple(value.get("root", (0, 0)))),
+        known=value.get("known", True),
     )
 
 

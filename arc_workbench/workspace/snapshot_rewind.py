@@ -1,13 +1,15 @@
-"""Taking back what a command changed: files through the journal as one group, links beside it.
+"""Taking back what a command changed: files through the journal as one group, the rest beside it.
 
 Nothing happens unless every file is what the command left, or what it was before already. The
-journal knows files only: links, and the permission bits of files that stay, are put right outside
-of it, so undoing the rewind does not touch them. Folders that a command made empty may stay, and
-names that were one file (hard links) come back as files of their own.
+journal knows files only: links, folders, and the permission bits of what stays, are put right
+outside of it, so undoing the rewind does not touch them. Folders that a command made empty may
+stay, and names that were one file (hard links) come back as files of their own. A file never gets
+back the right to run as its owner or group.
 """
 
 import errno
 import os
+import stat
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -18,9 +20,23 @@ from arc_workbench.workspace import anchors, effects, plans, system
 from arc_workbench.workspace.deadline import Deadline
 from arc_workbench.workspace.paths import Roots
 from arc_workbench.workspace.plans import FilePlan
-from arc_workbench.workspace.snapshot_record import Entry, FileChange, Record, first_names
+from arc_workbench.workspace.snapshot_beside import PERMISSIONS, Beside
+from arc_workbench.workspace.snapshot_record import (
+    POWERS,
+    Entry,
+    FileChange,
+    FolderMode,
+    Record,
+    first_names,
+)
+from arc_workbench.workspace.snapshot_tree import MAX_FILE_BYTES, MAX_TOTAL_BYTES
 
-PERMISSIONS = 0o777
+_MOVE = "nothing was taken back. Move it away, then try again."
+_NOT_GIVEN = "The right to run as their owner or group is not given back"
+MADE_AGAIN = (
+    "The project folder was made again; .git, node_modules and ignored files were in no snapshot."
+)
+NOTHING_LEFT = "Nothing of what the command changed is left to take back."
 
 _ELSEWHERE = frozenset({errno.ENOENT, errno.ENOTDIR, errno.ELOOP})
 
@@ -46,6 +62,7 @@ class _Found:
         if entry.kind == "link":
             return self.target == entry.target
         same_mode = self.mode & PERMISSIONS == entry.mode & PERMISSIONS
+        same_mode = same_mode and not self.mode & POWERS & ~entry.mode
         return self.sha256 == entry.sha256 and (same_mode or not mode_matters)
 
 
@@ -53,32 +70,25 @@ class Rewind:
     """The way back of one record; making it looks at every file, and changes nothing.
 
     Raises `ToolError`, which names the files, where one is neither what the command left nor what
-    it was before, and where nothing is left to take back.
+    it was before, where nothing is left to take back, and where the project folder is not there;
+    but one that the command itself took away is made again.
     """
 
     def __init__(self, record: Record, roots: Roots, deadline: Deadline) -> None:
         self._roots = roots
         self._deadline = deadline
+        self._record = record
         self._made = frozenset(record.folders)
-        self._left = [change.path for change in record.changes if not change.covered]
-        self._changes = self._to_do(record)
-
-    def _to_do(self, record: Record) -> list[FileChange]:
+        self._left = [change for change in record.changes if not change.covered]
+        if not record.known:
+            raise ToolError(f"{record.note} It cannot be taken back.")
+        self._require_folder()
         self._require_no_swap([one for one in record.changes if _is_file_change(one)])
-        odd: list[str] = []
-        found: list[FileChange] = []
-        for change in record.changes:
-            if not change.covered:
-                continue
-            self._deadline.check()
-            now = _standing(self._real(change))
-            mode_matters = change.kind == "changed"
-            if now.is_(change.before, mode_matters=mode_matters):
-                continue
-            if now.is_(change.after, mode_matters=_only_mode(change)):
-                found.append(change)
-            else:
-                odd.append(change.path)
+        found, odd = self._look()
+        self._modes = [one for one in record.modes if self._is_to_do(one)]
+        powers = [one for one in self._left if one.new_powers and self._has_powers(one)]
+        if found or odd or self._modes:
+            self._require_same_folder()
         if odd:
             verb = "is" if len(odd) == 1 else "are"
             raise ToolError(
@@ -86,9 +96,83 @@ class Rewind:
                 "back.",
                 details={"changedAfter": len(odd)},
             )
-        if not found:
-            raise ToolError("Nothing of what the command changed is left to take back.")
-        return found
+        if not (found or powers or self._modes):
+            raise ToolError(self._nothing_left())
+        self._changes = found
+        self._beside = Beside(roots.real, [*found, *powers], self._modes)
+
+    def _look(self) -> tuple[list[FileChange], list[str]]:
+        """What is as the command left it, and the names of what is another by now."""
+        odd: list[str] = []
+        found: list[FileChange] = []
+        for change in self._record.changes:
+            if not change.covered:
+                continue
+            self._deadline.check()
+            now = _standing(self._real(change))
+            if now.is_(change.before, mode_matters=change.kind == "changed"):
+                continue
+            if now.is_(change.after, mode_matters=_only_mode(change)):
+                found.append(change)
+            else:
+                odd.append(change.path)
+        return found, odd
+
+    def _nothing_left(self) -> str:
+        said: list[str] = []
+        if self._left:
+            said.append(_not_covered(self._left))
+        if lost := [change.path for change in self._record.changes if change.lost_powers]:
+            said.append(f"{_NOT_GIVEN}: {first_names(lost)}.")
+        if not said:
+            return NOTHING_LEFT
+        return f"{' '.join(said)} Nothing else that the command changed is left to take back."
+
+    # ---- the project folder ---------------------------------------------------------------------
+
+    def _require_folder(self) -> None:
+        """Raise `ToolError` unless the project folder is there, or is to be made again."""
+        root = self._roots.real
+        try:
+            facts = root.lstat()
+        except (FileNotFoundError, NotADirectoryError):
+            if self._record.gone and Path(os.path.realpath(root)) == root:
+                return
+            raise ToolError(
+                "The project folder is gone, or has another name now; nothing was taken back. "
+                "Put it back in its place, then try again."
+            ) from None
+        if Path(os.path.realpath(root)) != root:
+            raise ToolError(f"A link stands where the project folder was; {_MOVE}")
+        if not stat.S_ISDIR(facts.st_mode):
+            raise ToolError(f"A file stands where the project folder was; {_MOVE}")
+
+    def _require_same_folder(self) -> None:
+        """Raise `ToolError` where the command took the folder away and another is in its place."""
+        with suppress(FileNotFoundError, NotADirectoryError):
+            facts = self._roots.real.lstat()
+            if self._record.gone and (facts.st_dev, facts.st_ino) != self._record.root:
+                raise ToolError(f"Another folder stands where the project folder was; {_MOVE}")
+
+    def _is_to_do(self, folder: FolderMode) -> bool:
+        """Whether a folder is what the command left."""
+        try:
+            facts = (self._roots.real / folder.path).lstat()
+        except OSError:
+            return folder.after is None
+        if folder.after is None:
+            return any(
+                change.path == folder.path.removesuffix("/") for change in self._record.changes
+            ) and not stat.S_ISDIR(facts.st_mode)
+        return stat.S_ISDIR(facts.st_mode) and stat.S_IMODE(facts.st_mode) == folder.after
+
+    def _has_powers(self, change: FileChange) -> bool:
+        try:
+            facts = self._real(change).lstat()
+        except OSError:
+            return False
+        same = change.after is not None and facts.st_ino == change.after.stamp[3]
+        return same and stat.S_ISREG(facts.st_mode) and bool(facts.st_mode & POWERS)
 
     def _require_no_swap(self, changes: Sequence[FileChange]) -> None:
         """Raise `ToolError` where a file took the place of a folder, or a folder that of a file."""
@@ -111,19 +195,22 @@ class Rewind:
 
         Raises `ToolError` where the files could not all be taken back: then none was.
         """
-        taken = self._take_links_away()
+        self._beside.prepare()
         try:
             planned = [plan for change in self._changes if (plan := self._plan(change, contents))]
             if planned:
                 apply(planned)
         except BaseException:
-            for change in taken:
-                _make_link(self._real(change), change.after)
+            self._beside.back()
             raise
-        failed = [change.path for change in self._changes if not self._put_right(change)]
+        failed = self._beside.finish()
         notes = [f"Not put right: {first_names(failed)}."] if failed else []
         if self._left:
-            notes.append(f"Not covered, so left as it is: {first_names(self._left)}.")
+            notes.append(_not_covered(self._left))
+        if lost := [change.path for change in self._changes if change.lost_powers]:
+            notes.append(f"{_NOT_GIVEN}: {first_names(lost)}.")
+        if self._record.gone:
+            notes.append(MADE_AGAIN)
         return " ".join(notes)
 
     # ---- files ----------------------------------------------------------------------------------
@@ -161,31 +248,13 @@ class Rewind:
             found.append(name)
         return tuple(reversed(found))
 
-    # ---- links and modes ------------------------------------------------------------------------
 
-    def _take_links_away(self) -> list[FileChange]:
-        """Remove the links that the command left; those that were removed."""
-        taken: list[FileChange] = []
-        for change in self._changes:
-            if change.after is None or change.after.kind != "link":
-                continue
-            if not _remove_link(self._real(change), change.after):
-                for done in taken:
-                    _make_link(self._real(done), done.after)
-                raise ToolError(
-                    f"{first_names([change.path])} could not be removed; nothing was taken back."
-                )
-            taken.append(change)
-        return taken
-
-    def _put_right(self, change: FileChange) -> bool:
-        """Have the link, or the permission bits, that were there before."""
-        before, after = change.before, change.after
-        if before is not None and before.kind == "link":
-            return _make_link(self._real(change), before)
-        if before is None or after is None or after.kind == "link" or before.mode == after.mode:
-            return True
-        return _set_mode(self._real(change), before.mode & PERMISSIONS)
+def _not_covered(changes: Sequence[FileChange]) -> str:
+    return (
+        f"In no snapshot (over {MAX_FILE_BYTES >> 20} MiB, over {MAX_TOTAL_BYTES >> 20} MiB with "
+        "the others, or not readable), so left as it is: "
+        f"{first_names([change.path for change in changes])}."
+    )
 
 
 def _is_file_change(change: FileChange) -> bool:
@@ -209,37 +278,3 @@ def _standing(real: Path) -> _Found:
             return _Found(found.kind, found.mode, found.sha256)
     except OSError as fault:
         return _Found("absent" if fault.errno in _ELSEWHERE else "other")
-
-
-def _remove_link(real: Path, link: Entry) -> bool:
-    """Remove the very link; False where that cannot be."""
-    try:
-        with anchors.open_folder(real.parent) as folder:
-            if os.readlink(real.name, dir_fd=folder) != link.target:
-                return False
-            system.remove(folder, real.name)
-    except OSError:
-        return False
-    return True
-
-
-def _make_link(real: Path, link: Entry | None) -> bool:
-    """A link again where nothing stands; False where that cannot be."""
-    if link is None:
-        return False
-    try:
-        effects.make_folders(real, anchors.missing_below(real)[1])
-        with anchors.open_folder(real.parent) as folder:
-            os.symlink(link.target, real.name, dir_fd=folder)
-    except (OSError, effects.ConflictError):
-        return False
-    return True
-
-
-def _set_mode(real: Path, mode: int) -> bool:
-    try:
-        with anchors.opened(real) as opened:
-            system.set_mode(opened, mode)
-    except OSError:
-        return False
-    return True

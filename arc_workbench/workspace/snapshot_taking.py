@@ -14,7 +14,7 @@ from arc_workbench.errors import ToolError
 from arc_workbench.workspace import snapshot_tree, undoing
 from arc_workbench.workspace.deadline import Deadline
 from arc_workbench.workspace.dry_run import DryRun
-from arc_workbench.workspace.paths import Roots
+from arc_workbench.workspace.paths import Roots, is_within
 from arc_workbench.workspace.reading import sha256_of
 from arc_workbench.workspace.shadow import Wanted
 from arc_workbench.workspace.snapshot_dry import Copied, DryCopy, read_file
@@ -79,7 +79,11 @@ class _Taker:
         return snapshot_tree.seen(facts)
 
     def _blocked(self, now: Mapping[str, Seen]) -> Iterator[str]:
-        """Files where a folder was, and what lies in folders where a file was, with that file."""
+        """Files where a folder was, and what lies in folders where a file was, with that file.
+
+        A file that the dry run removed still stands in the project: nothing can be below it.
+        """
+        removed = self._removed()
         for path in now.keys() - self._copy.made.keys():
             if f"{path}/" in self._copy.folders:
                 yield path
@@ -88,7 +92,18 @@ class _Taker:
                 if folder in self._copy.made:
                     yield path
                     yield folder
+                elif folder in removed:
+                    yield path
                 folder = folder.rpartition("/")[0]
+
+    def _removed(self) -> frozenset[str]:
+        """The files of the project that the dry run removed."""
+        root = self._roots.real
+        return frozenset(
+            file.real.relative_to(root).as_posix()
+            for file in self._dry.files
+            if file.removed and is_within(file.real, root)
+        )
 
     def _may_have_changed(self, path: str, found: Seen) -> bool:
         was = self._copy.made.get(path)

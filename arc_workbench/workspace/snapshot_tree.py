@@ -33,6 +33,10 @@ class UnseenError(Exception):
     """The project cannot be looked at; says why."""
 
 
+class GoneError(UnseenError):
+    """The folder does not stand at its name any more."""
+
+
 class TooManyError(UnseenError):
     """The project has more names than a snapshot takes."""
 
@@ -64,12 +68,16 @@ class Tree:
 
     `folders` have their permission bits. `rules` are what each folder brought in to leave names
     out. `closed` names the folders that were not looked into: unreadable, or another file system.
+    `others` are pipes, sockets and devices. `identity` tells the folder itself from another of its
+    name.
     """
 
     entries: dict[str, Seen] = field(default_factory=dict[str, Seen])
     folders: dict[str, int] = field(default_factory=dict[str, int])
     rules: dict[str, tuple[Source, ...]] = field(default_factory=dict[str, tuple[Source, ...]])
     closed: list[str] = field(default_factory=list[str])
+    others: list[str] = field(default_factory=list[str])
+    identity: Identity = (0, 0)
 
 
 def walk(
@@ -83,8 +91,8 @@ def walk(
     """Look at all of a project but `barred` folders, `.git`, `node_modules` and ignored names.
 
     With `whole` those three are seen too. `rules` hold for the folders they name, whatever their
-    `.gitignore` says by now. Raises `TooManyError` over `MAX_FILES` names, and another
-    `UnseenError` where the folder itself cannot be opened.
+    `.gitignore` says by now. Raises `TooManyError` over `MAX_FILES` names, `GoneError` where no
+    folder has that name, and another `UnseenError` where it cannot be opened.
     """
     found = _Walk(root, deadline, barred, rules or {}, whole=whole)
     found.run()
@@ -145,7 +153,8 @@ class _Walk:
 
     def _not_opened(self, prefix: str, fault: OSError) -> None:
         if not prefix:
-            raise UnseenError(f"its folder cannot be opened: {reason(fault)}") from fault
+            kind = GoneError if fault.errno in _GONE else UnseenError
+            raise kind(f"its folder cannot be opened: {reason(fault)}") from fault
         if fault.errno not in _GONE:
             self.tree.closed.append(prefix)
 
@@ -153,6 +162,7 @@ class _Walk:
         facts = system.facts(opened)
         if not prefix:
             self._device = facts.st_dev
+            self.tree.identity = (facts.st_dev, facts.st_ino)
         if (facts.st_dev, facts.st_ino) in self._barred:
             return
         if facts.st_dev != self._device:
@@ -218,6 +228,8 @@ class _Walk:
             elif stat.S_ISLNK(facts.st_mode):
                 target = os.readlink(name, dir_fd=opened)
                 self.tree.entries[prefix + name] = seen(facts, target)
+            else:
+                self.tree.others.append(prefix + name)
         except OSError:
             return  # it went meanwhile
 

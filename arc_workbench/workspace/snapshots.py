@@ -19,6 +19,7 @@ from arc_workbench.workspace import (
     own_files,
     snapshot_commands,
     snapshot_copy,
+    snapshot_notes,
     snapshot_record,
     snapshot_tree,
     system,
@@ -31,6 +32,7 @@ from arc_workbench.workspace.snapshot_store import Known, Store, UnusableStoreEr
 from arc_workbench.workspace.snapshot_tree import (
     MAX_FILE_BYTES,
     MAX_TOTAL_BYTES,
+    GoneError,
     Rules,
     Seen,
     Tree,
@@ -76,6 +78,7 @@ class Before:
     number: int = 0
     overlapped: bool = False
     note: str = ""
+    over: bool = False
     ours: set[str] = field(default_factory=set[str])
 
 
@@ -87,6 +90,7 @@ class Snapshots:
         self._store = Store(state / FOLDER)
         self._protected = (state, *protected)
         self._open: list[Before] = []
+        self._named: dict[tuple[str, str], Before] = {}
         self._too_slow = ""
         self._too_slow_until = 0.0
 
@@ -139,12 +143,31 @@ class Snapshots:
         """
         if before in self._open:
             self._open.remove(before)
+        try:
+            return self._after(before, spool_id, session, deadline)
+        finally:
+            before.over = True
+            self._named.pop((session, spool_id), None)
+
+    def named(self, before: Before, spool_id: str, session: str) -> None:
+        """The command that goes on writes there."""
+        self._named[session, spool_id] = before
+        if before.over:  # it ended just now
+            self._named.pop((session, spool_id), None)
+
+    def runs(self, spool_id: str, session: str) -> bool:
+        """Whether that command is known to run still."""
+        return (session, spool_id) in self._named
+
+    def _after(
+        self, before: Before, spool_id: str, session: str, deadline: Deadline
+    ) -> CommandChanges:
         if before.note:
-            record = Record(note=before.note)
+            record = Record(note=before.note, known=False)
             self._keep_only(record, before, spool_id, session, deadline)
             return record.shown()
         try:
-            tree = self.look(deadline, before.taken.tree.rules)
+            tree = self._look_again(before, deadline)
             with self._store.hold(deadline):
                 taken = self._take(tree, deadline)
                 overlapped = snapshot_commands.end(self._store, before.number) or before.overlapped
@@ -152,9 +175,9 @@ class Snapshots:
                 text = snapshot_record.to_json(record)
                 snapshot_commands.keep(self._store, session, spool_id, text, record.needed)
         except TimedOut:
-            record = Record(note=_slow(deadline))
+            record = Record(note=_slow(deadline), known=False)
         except (UnseenError, UnusableStoreError) as fault:
-            record = Record(note=_unknown(fault))
+            record = Record(note=_unknown(fault), known=False)
         else:
             return record.shown()
         self._keep_only(record, before, spool_id, session, Deadline(1.0))
@@ -179,7 +202,7 @@ class Snapshots:
             with self._store.hold(deadline):
                 text = snapshot_commands.record(self._store, session, spool_id)
         except UnusableStoreError as fault:
-            return Record(note=_unknown(fault))
+            return Record(note=_unknown(fault), known=False)
         return snapshot_record.of_json(text) if text is not None else None
 
     def contents(self, record: Record, deadline: Deadline) -> dict[str, bytes | None]:
@@ -199,6 +222,13 @@ class Snapshots:
         except TimedOut:
             self._too_slow, self._too_slow_until = _slow(deadline), time.monotonic() + RETRY_SECONDS
             raise
+
+    def _look_again(self, before: Before, deadline: Deadline) -> Tree:
+        """The names after a command: none where the project folder is gone."""
+        try:
+            return self.look(deadline, before.taken.tree.rules)
+        except GoneError:
+            return Tree()
 
     def look(self, deadline: Deadline, rules: Rules | None = None, *, whole: bool = False) -> Tree:
         """The names of the project, without our own state."""
@@ -296,21 +326,28 @@ class _Reader:
 
 
 def _record(before: Before, after: Taken, *, overlapped: bool) -> Record:
-    first = before.taken
-    ours = frozenset(before.ours)
+    first, ours = before.taken, frozenset(before.ours)
     names = sorted({*first.not_covered, *after.not_covered})
     closed = (*first.tree.closed, *after.tree.closed)
-    notes = [OVERLAPPED] if overlapped else []
+    changes = snapshot_record.compared(first.entries, after.entries, ours, closed)
+    modes = snapshot_record.compared_folders(first.tree.folders, after.tree.folders, closed)
+    gone = "" not in after.tree.folders
+    notes = snapshot_notes.of(changes, modes, first.tree, after.tree)
+    if overlapped:
+        notes.append(OVERLAPPED)
     if ours:
         notes.append(f"Left out, since file tools wrote them too: {first_names(sorted(ours))}.")
     return Record(
-        changes=snapshot_record.compared(first.entries, after.entries, ours, closed),
+        changes=changes,
         folders=tuple(sorted(after.tree.folders.keys() - first.tree.folders.keys())),
         not_covered=len(names),
         not_covered_names=tuple(
             map(snapshot_record.shown_name, names[: snapshot_record.MOST_NAMES])
         ),
         note=" ".join(notes),
+        modes=modes,
+        gone=gone,
+        root=first.tree.identity,
     )
 
 

@@ -6,7 +6,6 @@ from pydantic import Field
 
 from arc_workbench.content import JsonObject, ToolResult
 from arc_workbench.shell import Tail
-from arc_workbench.shell.pieces import whole_piece
 from arc_workbench.tools.commands import shown
 from arc_workbench.tools.tool import ExactArgs, Tool, ToolContext
 
@@ -38,18 +37,17 @@ class Args(ExactArgs):
 
 
 def run(args: Args, ctx: ToolContext) -> ToolResult:
-    found = whole_piece(ctx.shell.read(args.spool_id, args.offset, args.max_bytes), args.max_bytes)
-    text = found.data.decode("utf-8", "replace")
+    found = ctx.shell.piece(args.spool_id, args.offset, args.max_bytes)
     told: JsonObject = {
         "spool_id": args.spool_id,
         "offset": found.offset,
-        "bytes": len(found.data),
-        "text": text,
+        "bytes": found.size,
+        "text": found.text,
         "eof": found.eof,
     }
-    block = shown(Tail(text, 0, len(found.data)))
+    block = shown(Tail(found.text, 0, found.size))
     return ToolResult.of_json(
-        told, note=f"{len(found.data):,} bytes{', the end' * found.eof}", display=(block,)
+        told, note=f"{found.size:,} bytes{', the end' * found.eof}", display=(block,)
     )
 
 

@@ -8,7 +8,6 @@ from arc_workbench.content import JsonObject, Output, ToolResult
 from arc_workbench.errors import ToolError
 from arc_workbench.shell import KEPT_BYTES, JobState, Tail, notes, plain
 from arc_workbench.shell.notes import how_it_ended
-from arc_workbench.shell.pieces import whole_piece
 from arc_workbench.tools.commands import shown, task_facts
 from arc_workbench.tools.schema import Omittable
 from arc_workbench.tools.tool import ExactArgs, Tool, ToolContext
@@ -83,21 +82,21 @@ def _looked_at(state: JobState, news: Tail) -> ToolResult:
 
 
 def _piece(spool_id: str, offset: int, ctx: ToolContext) -> ToolResult:
-    found = whole_piece(ctx.shell.read(spool_id, offset, KEPT_BYTES), KEPT_BYTES)
-    after = offset + len(found.data)
-    text = plain(found.data.decode("utf-8", "replace"))
+    found = ctx.shell.piece(spool_id, offset, KEPT_BYTES)
+    after = offset + found.size
+    text = plain(found.text)
     ending = "the end" if found.eof else f"go on with taskId {spool_id}@{after}"
     shown_text = text.rstrip("\n") or "(nothing)"
     details: JsonObject = {
         "spoolId": spool_id,
         "offset": offset,
-        "bytes": len(found.data),
+        "bytes": found.size,
         "output": text,
         "eof": found.eof,
     }
     return ToolResult.of_text(
         f"{shown_text}\n\n[Bytes {offset} to {after} of {spool_id}; {ending}.]",
-        note=f"{len(found.data):,} bytes",
+        note=f"{found.size:,} bytes",
         display=(Output(text=text),),
     ).model_copy(update={"details": details})
 

@@ -206,12 +206,15 @@ def test_required_has_a_temporary_folder_of_its_own(world: World) -> None:
 
 @requirement("REQ-S81")
 @pytest.mark.parametrize("mode", MODES)
-def test_a_cage_leaks_no_open_file_and_keeps_the_umask(world: World, mode: Mode) -> None:
+def test_a_cage_leaks_no_open_file_and_required_makes_files_for_one_alone(
+    world: World, mode: Mode
+) -> None:
     said, _ = world.attempt(mode, "umask; ls /proc/self/fd | tr '\\n' ' '")
     umask = os.umask(0o22)
     os.umask(umask)
+    wanted = 0o77 if mode == "required" else umask
 
-    assert said.split() == [f"{umask:04o}", "0", "1", "2", "3"]  # 3 is the folder being listed
+    assert said.split() == [f"{wanted:04o}", "0", "1", "2", "3"]  # 3 is the folder being listed
 
 
 @requirement("S1-143")
@@ -691,3 +694,166 @@ def test_state_in_the_project_is_read_only_for_commands(own: World) -> None:
     assert ran.stdout == "tried\n"
     assert (inner / "record").read_text(encoding="utf-8") == "record\n"
     assert (inner / "scratch/n").exists()
+
+
+# ---- where our state lies -----------------------------------------------------------------------
+
+# The home folder of our state, that of the sessions, the project and the temporary folder.
+LAYOUTS = {
+    "sessions in the project": ("home", "p/lesson", "p", "tmp"),
+    "sessions deep in the project": ("home", "p/a/b/lesson", "p", "tmp"),
+    "home in the project": ("p/st", "p/st/sessions", "p", "tmp"),
+    "home in a protected folder": ("p/.claude/x/y/st", "p/.claude/x/y/st/sessions", "p", "tmp"),
+    "home in the temporary folder": ("tmp/a/st", "tmp/a/st/sessions", "p", "tmp"),
+    "sessions in the temporary folder": ("home", "tmp/a/lesson", "p", "tmp"),
+    "all in the temporary folder": ("tmp/p/a/st", "tmp/p/b/lesson", "tmp/p", "tmp"),
+    "the temporary folder in the project": ("p/tmp/st", "p/tmp/st/sessions", "p", "p/tmp"),
+    "the temporary folder in our home": ("st", "st/sessions", "p", "st/tmp"),
+    "home is the temporary folder": ("tmp", "tmp/sessions", "p", "tmp"),
+    "the project in our home": ("st", "st/sessions", "st/project", "tmp"),
+    "the project is our session": ("st", "st/sessions", "st/sessions/s", "tmp"),
+    "the project is our sessions": ("st", "st/sessions", "st/sessions", "tmp"),
+    "home is the project": ("p", "p/sessions", "p", "tmp"),
+}
+_EVERYWHERE = """
+for f in $(find "$HOME_OF_STATE" "$SESSIONS" -type f); do
+    echo x >> "$f"; printf "" > "$f"; echo x > n && mv -f n "$f"; chmod 777 "$f"; rm -f "$f"
+done
+for d in $(find "$HOME_OF_STATE" "$SESSIONS" -type d); do
+    echo > "$d/hacked"; mv "$d" "$d.gone"; chmod 777 "$d"
+done
+at=$SESSIONS/s/shell
+while [ ${#at} -gt ${#BASE} ]; do
+    mv "$at" "$at.gone"; ln -s "$OUTSIDE" "$at"; at=${at%/*}
+done
+echo n > "$SESSIONS/s/shell/scratch/n"
+echo tried
+"""
+
+
+@requirement("REQ-S77", "REQ-S78")
+@pytest.mark.parametrize("how", ["workspace-write", "required", "over a copy"])
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_our_state_is_read_only_wherever_it_lies(tmp_path: Path, layout: str, how: str) -> None:
+    base = tmp_path.resolve()
+    home, sessions, project, temporary = (base / place for place in LAYOUTS[layout])
+    own = sessions / "s/shell"
+    for folder in (home / "workspaces", project, temporary, own / "scratch", own / "s1"):
+        folder.mkdir(parents=True, exist_ok=True)
+    files = (sessions / "s/transcript.jsonl", own / "s1/output", home / "workspaces/journal.jsonl")
+    for file in (*files, sessions / "s/lock", home / "settings.json", own / "s1/command.sh"):
+        file.write_text("echo ours\n", encoding="utf-8")
+    copy = base / "copy"
+    copy.mkdir()
+    backends = working_backends()
+    sandbox = Sandbox(
+        project=project,
+        scratch=own / "scratch",
+        aside=own / "aside",
+        state=[home, sessions, own],
+        is_protected=is_protected,
+        temporary=temporary,
+        backends=lambda: backends,
+    )
+    before = _all_of(home, sessions)
+
+    over = copy if how == "over a copy" else None
+    mode: Mode = "workspace-write" if how == "workspace-write" else "required"
+    cage = sandbox.cage(mode, cwd=project, overlay=over)
+    ran = subprocess.run(
+        [*cage.confinement.prefix, "/bin/sh", "-c", f"sh {own}/s1/command.sh; {_EVERYWHERE}"],
+        env={
+            "PATH": os.defpath,
+            "BASE": str(base),
+            "OUTSIDE": str(base / "copy"),
+            "HOME_OF_STATE": str(home),
+            "SESSIONS": str(sessions),
+        },
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert cage.confinement.backend == "bubblewrap"
+    assert ran.stdout == "ours\ntried\n"
+    assert cage.settled() == ""
+    assert _all_of(home, sessions) == before
+    assert (own / "scratch/n").exists() == (how == "workspace-write")
+    assert not [place for place in base.rglob("*.gone") if "copy" not in place.parts]
+
+
+def _all_of(*folders: Path) -> dict[str, tuple[int, int, bytes]]:
+    """What commands must not change; the folders that only they and the sandbox write left out."""
+    found: dict[str, tuple[int, int, bytes]] = {}
+    for place in (place for folder in folders for place in (folder, *folder.rglob("*"))):
+        if not {"scratch", "aside", "copy"} & set(place.parts):
+            told = place.lstat()
+            content = place.read_bytes() if place.is_file() else b""
+            found[str(place)] = (told.st_mode, told.st_ino, content)
+    return found
+
+
+@requirement("REQ-S78")
+def test_one_command_cannot_move_the_way_to_the_project_of_another(own: World) -> None:
+    own.temporary = own.base
+    deep = own.base / "deep/er"
+    deep.mkdir(parents=True)
+    shutil.move(own.project, deep / "project")
+    own.project = deep / "project"
+    sandbox = _sandbox(own)
+
+    first = sandbox.cage("required", cwd=own.project).confinement
+    own.run(first.prefix, 'for f in "$BASE" /tmp /var/tmp; do mv $f/deep $f/gone; done')
+
+    assert not list(own.scratch.rglob("gone"))
+    again = sandbox.cage("required", cwd=own.project).confinement
+    assert own.run(again.prefix, "pwd; cat a.txt").stdout == f"{own.project}\na\n"
+
+
+@requirement("REQ-S77")
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("place", ["project/a/later", "tmp/later"])
+def test_state_that_comes_after_the_first_command_is_read_only(
+    own: World, mode: Mode, place: str
+) -> None:
+    later = own.base / place
+    backends = working_backends()
+    sandbox = Sandbox(
+        project=own.project,
+        scratch=own.scratch,
+        aside=own.state / "aside",
+        state=[own.state, later, later / "sessions"],
+        is_protected=is_protected,
+        temporary=own.temporary,
+        backends=lambda: backends,
+    )
+    script = 'mkdir -p "$L/sessions"; echo x > "$L/settings.json"; echo x > "$L/sessions/x"'
+
+    own.run(sandbox.cage(mode, cwd=own.project).confinement.prefix, script, {"L": str(later)})
+    (later / "sessions").mkdir(parents=True, exist_ok=True)
+    (later / "journal").write_text("", encoding="utf-8")
+    own.run(sandbox.cage(mode, cwd=own.project).confinement.prefix, script, {"L": str(later)})
+
+    assert sorted(path.name for path in later.rglob("*")) == ["journal", "sessions"]
+
+
+@requirement("REQ-S77")
+def test_a_link_that_leads_to_our_state_is_put_back(own: World) -> None:
+    (own.project / "lesson").symlink_to(own.state)
+    backends = working_backends()
+    sandbox = Sandbox(
+        project=own.project,
+        scratch=own.scratch,
+        aside=own.state / "aside",
+        state=[own.project / "lesson"],
+        is_protected=is_protected,
+        temporary=own.temporary,
+        backends=lambda: backends,
+    )
+
+    cage = sandbox.cage("workspace-write", cwd=own.project)
+    own.run(cage.confinement.prefix, "rm lesson; mkdir lesson; echo x > lesson/settings.json")
+
+    assert cage.settled() == "The link lesson was changed and put back."
+    assert (own.project / "lesson/record").read_text(encoding="utf-8") == "record\n"
+    assert sandbox.cage("workspace-write", cwd=own.project).settled() == ""

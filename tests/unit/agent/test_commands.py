@@ -157,6 +157,33 @@ async def test_what_a_job_did_is_noted_when_it_ends_and_can_be_taken_back(
     assert files(made) == BEFORE
 
 
+async def test_a_job_that_runs_still_is_not_taken_back_and_that_is_said(bench: AsyncBench) -> None:
+    command = f"{CHANGE}; while test ! -e go; do sleep 0.05; done"
+    made = await bench(
+        calls(("a", "bash", {"command": command, "background": True})), says("Done."), mode="yolo"
+    )
+    for name, text in BEFORE.items():
+        (made.project / name).write_text(text, encoding="utf-8")
+    await made.session.send("Go")
+
+    with pytest.raises(ToolError, match="s1 still runs"):
+        made.session.undo_command("s1")
+
+    (made.project / "go").touch()
+    await until(lambda: bool(made.of("JobEnded")))
+    made.session.undo_command("s1")
+    assert {**files(made), "go": ""} == {**BEFORE, "go": ""}
+
+
+async def test_a_project_that_a_command_removed_comes_back(bench: AsyncBench) -> None:
+    made = await changed(bench, 'rm -rf "$PWD"')
+    assert not made.project.exists()
+
+    made.session.undo_command("s1")
+
+    assert files(made) == BEFORE
+
+
 async def test_without_snapshots_nothing_is_kept(bench: AsyncBench) -> None:
     made = await changed(bench, snapshots=False)
 

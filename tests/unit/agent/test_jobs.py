@@ -109,6 +109,25 @@ async def test_a_job_begins_prints_and_ends_as_events(bench: AsyncBench) -> None
     ]
 
 
+@requirement("REQ-S129", "REQ-S134")
+async def test_a_key_block_that_begins_before_the_handover_is_shown_nowhere(
+    bench: AsyncBench,
+) -> None:
+    lines = [f"Zz{number:02d}" + "QWxhZGRpbjpvcGVuIHNlc2FtZQ" * 2 for number in range(9)]
+    marks = [f"-----{word} RSA PRIVATE " + "KEY-----" for word in ("BEGIN", "END")]
+    slow = f"head -5 pem; {HELD} tail -n +6 pem; echo done"
+    given = {"command": slow, "block_budget_sec": 0.5}
+    made = await bench(calls(("a", "shell_exec", given)), mode="yolo")
+    (made.project / "pem").write_text("\n".join([marks[0], *lines, marks[1], ""]))
+    await made.session.send("Go")
+    (end,) = await ended(made)
+    told = "".join(event.text for event in made.events if isinstance(event, JobOutput))
+
+    assert not [event for event in made.events if "QWxh" in event.model_dump_json()]
+    assert told.endswith("\ndone\n")
+    assert end.tail == "[secret: private key]\ndone\n"
+
+
 @requirement("S1-082")
 async def test_after_a_signal_the_page_gets_no_exit_code(bench: AsyncBench) -> None:
     made = await bench(in_background("kill -TERM $$"), mode="yolo")

@@ -3,6 +3,7 @@
 import asyncio
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import cast
 
 import pytest
@@ -148,3 +149,57 @@ async def test_a_question_about_a_file_says_nothing_of_a_sandbox(bench: AsyncBen
     await made.session.send("Go")
 
     assert asked(made) == [("", False)]
+
+
+@needs_sandbox
+@requirement("REQ-S77")
+@pytest.mark.parametrize("sandbox", ["workspace-write", "required"])
+@pytest.mark.parametrize("where", ["session_dir", "home"])
+async def test_a_command_cannot_write_the_record_of_its_own_session(
+    bench: AsyncBench, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, where: str, sandbox: str
+) -> None:
+    lesson = tmp_path / "project/lesson"
+    session_dir = str(lesson) if where == "session_dir" else ""
+    if where == "home":
+        monkeypatch.setenv("ARC_WORKBENCH_HOME", str(lesson))
+    script = (
+        "for f in $(find lesson -type f); do printf '' > $f && echo WROTE; done;"
+        "for d in $(find lesson -type d ! -name scratch); do printf '' > $d/new && echo MADE; done;"
+        "mv lesson l && echo MOVED; find lesson -name transcript.jsonl | wc -l"
+    )
+    made = await bench(
+        command(script), says("."), mode="yolo", sandbox=sandbox, session_dir=session_dir
+    )
+    await made.session.send("Go")
+
+    said = made.results["a"].result.text
+    assert "Read-only" in said
+    assert not {"WROTE", "MADE", "MOVED"} & set(said.split())
+
+
+@needs_sandbox
+@requirement("REQ-S77")
+@pytest.mark.parametrize("dry_run", [True, False])
+async def test_a_turn_survives_a_protected_name_that_is_no_text(
+    bench: AsyncBench, *, dry_run: bool
+) -> None:
+    odd = command(r"""touch "$(printf 'x\377.pth')" """)
+    made = await bench(odd, says("."), mode="yolo", sandbox="workspace-write", dry_run=dry_run)
+    await made.session.send("Go")
+
+    assert r"x\xff.pth" in made.results["a"].result.text
+
+
+@needs_sandbox
+@requirement("REQ-S77")
+async def test_a_confined_job_tells_a_protected_name_that_is_no_text(bench: AsyncBench) -> None:
+    script = r"""touch "$(printf 'x\377.pth')" """
+    begin = calls(("a", "bash", {"command": script, "background": True}))
+    look = calls(("b", "bash_job", {"taskId": "j1"}))
+    made = await bench(begin, says("."), look, says("."), mode="yolo", sandbox="required")
+    await made.session.send("Go")
+    await until(lambda: not made.session.jobs()[0].running)
+    await made.session.send("Look")
+
+    assert not list(made.project.iterdir())
+    assert r"x\xff.pth" in made.results["b"].result.text

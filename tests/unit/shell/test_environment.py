@@ -29,6 +29,9 @@ from tests.requirements import requirement
         "SSHPASS",
         "LDAP_BIND_PASS",
         "mysqlpass",
+        "DOCKER_AUTH_CONFIG",
+        "SENTRY_DSN",
+        "MASTERKEY",
     ],
 )
 def test_a_secret_is_known_by_its_name(name: str) -> None:
@@ -53,12 +56,35 @@ def test_a_secret_is_known_by_its_name(name: str) -> None:
         "SUDO_ASKPASS",
         "PGPASSFILE",
         "CACHE_BYPASS",
+        "TURKEY",
+        "GIT_CONFIG",
         "",
         "_",
     ],
 )
 def test_a_name_that_only_sounds_alike_is_no_secret(name: str) -> None:
     assert not looks_secret(name)
+
+
+@requirement("REQ-S136")
+@pytest.mark.parametrize(
+    ("value", "is_secret"),
+    [
+        *(("sekrit", True), ("Zq8vT3xKp91L", True), ("a.bcdef" * 40 + "!", True)),
+        *(("/run/secrets/token", False), ("~/.token:/etc/token", False), ("token.txt", False)),
+        *(
+            (r"C:\Users\me\token", False),
+            ("secrets/token", False),
+            ("unix:/run/x", False),
+            ("", False),
+        ),
+    ],
+)
+def test_what_should_be_a_place_is_a_secret_when_it_is_none(value: str, *, is_secret: bool) -> None:
+    assert looks_secret("MY_TOKEN_PATH", value) is is_secret
+    assert child_environment({"MY_TOKEN_PATH": value}, "posix").left_out == (
+        ("MY_TOKEN_PATH",) if is_secret else ()
+    )
 
 
 @requirement("REQ-S136")

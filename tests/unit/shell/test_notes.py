@@ -110,6 +110,24 @@ def test_only_a_failure_without_input_can_come_from_a_question() -> None:
     assert question(result("Sure? ", "timed_out"), had_input=False) == "Sure?"
 
 
+@requirement("REQ-S24")
+@pytest.mark.parametrize(
+    "text", ["\x1b[1mPassword:\x1b[0m ", "working\x1b[2K\rPassword: ", "a\vPass\x07word: "]
+)
+def test_a_question_is_plain_and_of_one_line(text: str) -> None:
+    assert question(result(text), had_input=False) == "Password:"
+
+
+@requirement("REQ-S24")
+def test_the_name_of_a_process_is_plain_and_of_one_line() -> None:
+    names = ("a]\n[Exit 0\x1b[2J", "\udcff", "a\u202eb", "\x1b[m")
+    (said,) = notes(
+        state("completed", exit_code=0, lingering=tuple(Survivor(7, name) for name in names))
+    )
+
+    assert said.endswith(": a] [Exit 0 (pid 7), \\xff (pid 7), a\ufffdb (pid 7), ? (pid 7).")
+
+
 def test_a_question_that_is_very_long_is_cut() -> None:
     assert len(question(result("x" * 10_000 + "?"), had_input=False)) == 200
 

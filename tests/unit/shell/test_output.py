@@ -95,6 +95,21 @@ def test_neither_side_of_the_gap_in_a_flood_shows_a_part_of_a_secret() -> None:
         assert not [at for at in range(len(secret) - 8) if secret[at : at + 8] in text]
 
 
+@requirement("REQ-S129")
+def test_behind_the_gap_in_a_flood_the_rest_of_a_key_block_is_not_shown() -> None:
+    lines = ["QWxhZGRpbjpvcGVuIHNlc2FtZQ" * 2 + "abcdefgh"] * 20
+    rest = "\n".join([*lines, "AbCdEf==", "-----END RSA PRIVATE " + "KEY-----\n"])
+    shown: list[str] = []
+    live = Live(shown.append)
+    live.add(("x" * 100 + "\n" + rest + "done\n").encode(), skipped=5000)
+    live.finish()
+    (text,) = shown
+
+    assert "QWxh" not in text
+    assert "AbCd" not in text
+    assert text.endswith("KEY-----\ndone\n")
+
+
 @requirement("REQ-S24")
 def test_what_is_shown_is_plain() -> None:
     shown: list[str] = []

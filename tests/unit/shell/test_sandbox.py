@@ -183,6 +183,43 @@ def test_landlock_gives_no_folder_that_holds_our_state(tmp_path: Path) -> None:
     assert (inside.landlock, inside.note) == (None, NO_SANDBOX)
 
 
+@requirement("S1-145", "REQ-S77")
+def test_landlock_gives_no_project_that_lies_in_our_state(tmp_path: Path) -> None:
+    state = _made(tmp_path / "state")
+    found = _confine(
+        tmp_path, "workspace-write", LANDLOCK, state=state, project=_made(state / "project")
+    )
+
+    assert found.landlock is not None
+    assert os.fsencode(state / "project") not in found.landlock.writable
+
+
+def test_a_user_without_a_home_folder_is_confined_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("HOME", raising=False)
+    monkeypatch.setattr("pwd.getpwuid", _unknown_user)
+
+    for mode in ("workspace-write", "required"):
+        assert _confine(tmp_path, mode).backend == "bubblewrap"
+
+
+def _unknown_user(uid: int) -> None:
+    raise KeyError(uid)
+
+
+@requirement("REQ-S77")
+def test_a_folder_is_not_held_open_in_one_that_is_shut(tmp_path: Path) -> None:
+    state = _made(tmp_path / "project/.vscode/deep/state")
+
+    found = _confine(tmp_path, "workspace-write", state=state)
+
+    opened = {pair[2] for pair in _pairs(found) if pair[0] in {"--bind", "--bind-try"}}
+    assert opened == {str(tmp_path / name) for name in ("project", "tmp")} | {
+        str(state / "scratch")
+    }
+
+
 @requirement("REQ-S75")
 def test_the_whole_disk_is_no_project(tmp_path: Path) -> None:
     found = confine(
@@ -311,6 +348,29 @@ def test_protected_names_are_found_at_any_depth_and_of_git_only_what_runs(tmp_pa
 
 
 @requirement("REQ-S77")
+def test_what_is_obeyed_in_one_folder_only_is_found_there(tmp_path: Path) -> None:
+    for path in (
+        *(".config/git/config", ".config/other/x", "me/.config/systemd/user/x", "git/config"),
+        *("me/.local/share/jupyter/kernels/k/kernel.json", "me/.local/share/jupyter/runtime/x"),
+        *("systemd/x", "share/jupyter/kernels/x", "node_modules/.config/git/x"),
+    ):
+        _write(tmp_path / path)
+
+    assert _paths(Watch(tmp_path, is_protected).look()) == {
+        *(".config/git", "me/.config/systemd", "me/.local/share/jupyter/kernels"),
+    }
+
+
+def test_a_folder_that_is_left_out_is_not_looked_at(tmp_path: Path) -> None:
+    for path in ("a/b/.envrc", "a/.envrc", "b/.envrc", ".vscode/x"):
+        _write(tmp_path / path)
+
+    found = Watch(tmp_path, is_protected, but=("a/b", ".vscode")).look()
+
+    assert _paths(found) == {"a/.envrc", "b/.envrc"}
+
+
+@requirement("REQ-S77")
 def test_hooks_that_the_configuration_puts_elsewhere_are_protected(tmp_path: Path) -> None:
     _write(tmp_path / ".git/config", "[core]\n\thooksPath = tools/hooks\n")
     _write(tmp_path / "tools/hooks/pre-commit")
@@ -416,6 +476,23 @@ def test_a_folder_that_was_only_moved_keeps_what_it_holds(tmp_path: Path) -> Non
     assert guard.settle().note == ""
     assert (root / "b/.envrc").exists()
     assert not (root / "a").exists()
+
+
+@requirement("REQ-S77")
+def test_a_note_names_what_has_odd_names_in_plain_text_on_one_line(tmp_path: Path) -> None:
+    root = tmp_path / "p"
+    root.mkdir()
+    guard = _guard(root, tmp_path / os.fsdecode(b"aside\xff"))
+    for name in (b"x\xff.pth", b"a\n[Exit 0\x1b[2J.pth", "\u202ecafé.pth".encode()):
+        _write(root / os.fsdecode(name))
+
+    note = guard.settle().note
+
+    assert "aside\\xff" in note
+    assert {r"x\xff.pth", r"a\n[Exit 0\x1b[2J.pth", r"\u202ecafé.pth"} <= set(
+        note.rstrip(".").replace("): ", ", ").split(", ")
+    )
+    assert note.encode().decode().isprintable()
 
 
 @requirement("REQ-S77")

@@ -10,6 +10,7 @@ import pytest
 from arc_workbench import DefaultTools, ToolContext, ToolResult, create_default_tools
 from arc_workbench.content import JsonObject
 from arc_workbench.errors import ToolError
+from arc_workbench.shell.sandbox import probe
 from arc_workbench.tools.foreign import PublicTool
 from arc_workbench.tools.tool import PermissionAnswer
 from tests.requirements import requirement
@@ -144,6 +145,33 @@ def test_each_call_has_tasks_of_its_own(tmp_path: Path, box: DefaultTools) -> No
 
     other.close()
     other.close()
+
+
+@requirement("REQ-S77")
+@pytest.mark.skipif(not probe().bubblewrap, reason=f"unavailable: {probe().why_not}")
+async def test_state_that_is_made_after_the_tools_is_read_only_for_commands(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    state = tmp_path / "state"
+    monkeypatch.setenv("ARC_WORKBENCH_HOME", str(state))
+    box = create_default_tools(cwd=tmp_path, sandbox="workspace-write")
+    caller = Caller(tmp_path)
+    script = (
+        "mkdir -p state; echo {} > state/settings.json;"
+        "for f in $(find state -type f); do echo x >> $f; done; echo tried"
+    )
+
+    first = await caller.call(box.bash, command=script)
+    await caller.call(box.write, path="a.txt", content="one\n")
+    ours = {file: file.read_bytes() for file in state.rglob("*") if file.is_file()}
+    second = await caller.call(box.bash, command=script)
+    box.close()
+
+    assert "tried" in first.text
+    assert "tried" in second.text
+    assert {file: file.read_bytes() for file in state.rglob("*") if file.is_file()} == ours
+    assert "journal.jsonl" in {file.name for file in ours}
+    assert "settings.json" not in {file.name for file in ours}
 
 
 def test_a_folder_that_is_not_there_is_an_error(tmp_path: Path) -> None:

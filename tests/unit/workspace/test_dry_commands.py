@@ -11,6 +11,7 @@ import pytest
 from arc_workbench.content import Diff
 from arc_workbench.errors import ToolError
 from arc_workbench.workspace import DryCopy, Workspace, snapshot_dry, snapshot_tree
+from arc_workbench.workspace.shadow import Shadow
 from tests.requirements import requirement
 from tests.unit.workspace.stopping import StopAfter
 
@@ -303,6 +304,32 @@ def test_a_file_and_a_folder_that_change_places_are_not_taken_over(
     assert note.endswith("Nor is this: a.txt, a.txt/in, sub.")
     workspace.apply_dry_run()
     assert (root / "a.txt").read_text(encoding="utf-8") == "one\n"
+
+
+def test_nothing_comes_below_a_file_that_an_earlier_command_removed(
+    workspace: Workspace, root: Path
+) -> None:
+    run(workspace, "rm a.txt")
+    diffs, note = run(workspace, "mkdir a.txt; echo > a.txt/k; echo 2 > run.sh")
+
+    assert sorted(diffs) == ["run.sh"]
+    assert note.endswith("Nor is this: a.txt/k.")
+    workspace.apply_dry_run()
+    assert not (root / "a.txt").exists()
+    assert (root / "run.sh").read_text(encoding="utf-8") == "2\n"
+
+
+def test_a_dry_run_that_holds_both_says_truly_why_it_cannot_be_applied(
+    workspace: Workspace, root: Path, home: Path, tmp_path: Path
+) -> None:
+    run(workspace, "rm a.txt")
+    Shadow(tmp_path / "dry").put(root / "a.txt/k", None, b"k", 0)
+    workspace.begin_dry_run(tmp_path / "dry")
+
+    with pytest.raises(ToolError, match=r"a\.txt/k cannot be made, since a\.txt is a file of the"):
+        workspace.apply_dry_run()
+
+    assert (root / "a.txt").exists()
 
 
 def test_a_file_that_is_too_large_is_named_and_not_taken_over(workspace: Workspace) -> None:

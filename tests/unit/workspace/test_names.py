@@ -144,6 +144,11 @@ PROTECTED = [
     "lib/sitecustomize.py",
     "site-packages/x.pth",
     "site-packages/X.PTH",
+    *("src/.dir-locals-2.el", "x.code-workspace", ".sublime-project", "My.Sublime-Project"),
+    *(".helix/config.toml", ".devcontainer/devcontainer.json", ".lvimrc", ".opencode/agent/x.md"),
+    *(".husky/pre-commit", ".config/git/config", "me/.CONFIG/systemd/user/x.service"),
+    *(".config/autostart/x.desktop", ".ssh/authorized_keys", ".gnupg/gpg.conf"),
+    ".local/share/jupyter/kernels/python3/kernel.json",
 ]
 
 
@@ -159,6 +164,8 @@ def test_what_programs_obey_is_protected_in_every_spelling(path: str) -> None:
     [
         *("a.txt", ".gitignore", ".gitattributes", ".github/workflows/ci.yml", "git/config"),
         *("agit", ".env", "digit~1", "g~1", "profile", "jupyter.md", "config.json", ".pth", ""),
+        *(".config/app/x", ".config/gitk", "config/git", ".local/share/jupyter/runtime/kernel-1"),
+        *("share/jupyter/kernels/x", "ssh/config", "code-workspace", "git/.config"),
     ],
 )
 def test_other_names_are_not_protected(path: str) -> None:

@@ -20,6 +20,8 @@ from arc_workbench.workspace import (
     FilePlan,
     Workspace,
     snapshot_commands,
+    snapshot_notes,
+    snapshot_rewind,
     snapshot_tree,
     snapshots,
 )
@@ -54,6 +56,12 @@ def tree(root: Path) -> dict[str, tuple[int, bytes | str]]:
         for path in root.rglob("*")
         if path.is_symlink() or path.is_file()
     }
+
+
+def modes(root: Path) -> dict[str, int]:
+    """Every folder with its permission bits."""
+    folders = [root, *(path for path in root.rglob("*") if path.is_dir() and not path.is_symlink())]
+    return {str(path.relative_to(root)): stat.S_IMODE(path.stat().st_mode) for path in folders}
 
 
 def fill(root: Path) -> None:
@@ -312,7 +320,7 @@ def test_a_project_with_too_many_names_has_no_snapshot_and_says_so(
     assert found.rows == ()
     assert "more than 4 files" in found.note
     assert workspace.command_changes("j1", "s1") == found
-    with pytest.raises(ToolError, match="left to take back"):
+    with pytest.raises(ToolError, match=r"not known\. It cannot be taken back"):
         workspace.rewind_command("j1", ME)
 
 
@@ -467,11 +475,211 @@ def test_a_file_and_a_folder_that_changed_places_are_not_taken_back(
     assert tree(root) == now
 
 
-def test_a_project_that_is_gone_after_the_command_is_said(workspace: Workspace, root: Path) -> None:
-    found = around(workspace, lambda: root.rename(root.with_name("moved")))
+@pytest.mark.parametrize("more", ["", "cd ..; rmdir parent; "])
+def test_a_project_that_a_command_removed_comes_back_whole(
+    tmp_path: Path, home: Path, more: str
+) -> None:
+    root = tmp_path / "parent/proj"
+    root.mkdir(parents=True)
+    fill(root)
+    (root / "empty").mkdir(mode=0o700)
+    (root / "src").chmod(0o750)
+    root.chmod(0o711)
+    was, folders = tree(root), modes(root)
+    workspace = Workspace(root, home)
 
-    assert found.rows == ()
+    found = around(workspace, sh(root.parent, f"rm -r proj; {more}"))
+    done = workspace.rewind_command("j1", ME)
+
+    assert set(kinds(found).values()) == {"removed"}
+    assert found.note == snapshot_notes.GONE
+    assert tree(root) == was
+    assert modes(root) == folders
+    assert done.note == snapshot_rewind.MADE_AGAIN
+    with pytest.raises(ToolError, match="left to take back"):
+        workspace.rewind_command("j1", ME)
+    workspace.close()
+
+
+def test_a_command_before_the_one_that_removed_the_project_can_be_taken_back_after_it(
+    workspace: Workspace, root: Path
+) -> None:
+    was = tree(root)
+    around(workspace, sh(root, "echo 2 > a.txt; rm link"))
+    around(workspace, sh(root.parent, "rm -r proj"), "j2")
+
+    with pytest.raises(ToolError, match="project folder is gone"):
+        workspace.rewind_command("j1", ME)
+    workspace.rewind_command("j2", ME)
+    workspace.rewind_command("j1", ME)
+
+    assert tree(root) == was
+
+
+@pytest.mark.parametrize(
+    ("instead", "said"),
+    [
+        ("ln -s moved proj", "A link stands where the project folder was"),
+        ("echo > proj", "A file stands where the project folder was"),
+        ("mkdir proj", "Another folder stands where the project folder was"),
+        ("cp -a moved proj; echo 3 > proj/a.txt", "Another folder stands where the project folder"),
+        ("mv moved proj; cd ..; mv p q; ln -s q p", "A link stands where the project folder was"),
+        ("cd ..; mv p q; ln -s q p", "The project folder is gone, or has another name now"),
+    ],
+)
+def test_a_project_whose_place_something_else_has_is_not_made_again(
+    tmp_path: Path, home: Path, instead: str, said: str
+) -> None:
+    root = tmp_path / "p/proj"
+    root.mkdir(parents=True)
+    fill(root)
+    workspace = Workspace(root, home)
+    around(workspace, sh(root.parent, "mv proj moved"))
+    subprocess.run(["sh", "-ec", instead], cwd=root.parent, check=True)
+    now = tree(tmp_path)
+
+    with pytest.raises(ToolError, match=f"^{said}.*nothing was taken back"):
+        workspace.rewind_command("j1", ME)
+
+    assert tree(tmp_path) == now
+    workspace.close()
+
+
+def test_a_project_that_was_moved_by_the_command_and_moved_back_needs_nothing(
+    workspace: Workspace, root: Path
+) -> None:
+    around(workspace, sh(root.parent, "mv proj moved"))
+    root.with_name("moved").rename(root)
+
+    with pytest.raises(ToolError, match="left to take back"):
+        workspace.rewind_command("j1", ME)
+
+
+def test_a_command_after_the_project_is_gone_says_that_nothing_is_known(
+    workspace: Workspace, root: Path
+) -> None:
+    around(workspace, sh(root.parent, "rm -r proj"))
+
+    found = around(workspace, lambda: None, "j2")
+
     assert "its folder cannot be opened" in found.note
+    with pytest.raises(ToolError, match=r"is not known\. It cannot be taken back"):
+        workspace.rewind_command("j2", ME)
+
+
+@pytest.mark.parametrize("bits", [0o4755, 0o2755, 0o6700])
+def test_a_bit_to_run_as_the_owner_is_named_and_taken_away(
+    workspace: Workspace, root: Path, bits: int
+) -> None:
+    was = tree(root)
+    found = around(workspace, sh(root, f"chmod {bits:o} run.sh; cp run.sh x; chmod {bits:o} x"))
+
+    assert "set-user-ID, set-group-ID): run.sh, x." in found.note
+    workspace.rewind_command("j1", ME)
+
+    assert tree(root) == was
+    with pytest.raises(ToolError, match=r"^Nothing of what"):
+        workspace.rewind_command("j1", ME)
+
+
+def test_such_a_bit_goes_from_a_file_too_that_no_snapshot_has(
+    workspace: Workspace, root: Path
+) -> None:
+    size = snapshot_tree.MAX_FILE_BYTES + 1
+    found = around(workspace, sh(root, f"truncate -s {size} big; chmod 4755 big"))
+
+    done = workspace.rewind_command("j1", ME)
+
+    assert found.note.endswith("set-group-ID): big.")
+    assert done.note.endswith("so left as it is: big.")
+    assert stat.S_IMODE((root / "big").stat().st_mode) == 0o755
+
+
+def test_a_bit_to_run_as_the_owner_never_comes_back_and_that_is_said(
+    workspace: Workspace, root: Path
+) -> None:
+    (root / "run.sh").chmod(0o4755)
+    around(workspace, sh(root, "chmod 755 run.sh"))
+    with pytest.raises(ToolError, match=r"is not given back: run\.sh"):
+        workspace.rewind_command("j1", ME)
+    (root / "run.sh").chmod(0o4755)
+    around(workspace, sh(root, "chmod 755 run.sh; echo 2 > run.sh"), "j2")
+
+    done = workspace.rewind_command("j2", ME)
+
+    assert (root / "run.sh").read_text(encoding="utf-8") == "echo\n"
+    assert stat.S_IMODE((root / "run.sh").stat().st_mode) == 0o755
+    assert done.note.endswith("is not given back: run.sh.")
+
+
+def test_what_happens_to_folders_is_known_and_taken_back(workspace: Workspace, root: Path) -> None:
+    (root / "shared").mkdir()
+    (root / "shared").chmod(0o2770)
+    (root / "empty").mkdir()
+    was, folders = tree(root), modes(root)
+
+    found = around(
+        workspace, sh(root, "rmdir empty; rm src/deep/b.bin; chmod 555 src/deep shared; mkfifo f")
+    )
+    (root / "f").unlink()
+    workspace.rewind_command("j1", ME)
+
+    assert found.note == (
+        "The permission bits of folders changed: shared/, src/deep/. "
+        "Neither a file nor a link, so not taken back: f."
+    )
+    assert (tree(root), modes(root)) == (was, folders)
+
+
+def test_no_file_comes_back_where_a_link_cannot(workspace: Workspace, root: Path) -> None:
+    (root / "d").mkdir()
+    (root / "d/l").symlink_to("a.txt")
+    around(workspace, sh(root, "rm -r d; echo 2 > a.txt; chmod 700 src; ln -s / elsewhere"))
+    (root / "d").write_text("in the way", encoding="utf-8")
+    now, folders = tree(root), modes(root)
+
+    with pytest.raises(ToolError, match=r"d/l cannot be put right; nothing was taken back"):
+        workspace.rewind_command("j1", ME)
+
+    assert (tree(root), modes(root)) == (now, folders)
+    assert workspace.history() == ()
+    (root / "d").unlink()
+    workspace.rewind_command("j1", ME)
+    assert (root / "d/l").is_symlink()
+
+
+def test_a_link_that_became_a_file_and_back_leaves_nothing_beside_it(
+    workspace: Workspace, root: Path
+) -> None:
+    was = tree(root)
+    around(workspace, sh(root, "rm link; echo f > link; rm a.txt"))
+
+    workspace.rewind_command("j1", ME)
+
+    assert tree(root) == was
+
+
+def test_a_file_that_grew_over_the_limit_is_named_when_nothing_can_be_taken_back(
+    workspace: Workspace, root: Path
+) -> None:
+    around(workspace, sh(root, f"truncate -s {snapshot_tree.MAX_FILE_BYTES + 1} a.txt"))
+
+    with pytest.raises(ToolError, match=r"^In no snapshot .* left as it is: a\.txt\. Nothing else"):
+        workspace.rewind_command("j1", ME)
+
+
+def test_a_command_that_goes_on_is_said_to_run_still(workspace: Workspace, root: Path) -> None:
+    before = workspace.before_command()
+    workspace.command_goes_on(before, "j1", ME)
+
+    with pytest.raises(ToolError, match=r"^j1 still runs"):
+        workspace.rewind_command("j1", ME)
+
+    (root / "a.txt").write_text("2", encoding="utf-8")
+    workspace.after_command(before, "j1", ME)
+    workspace.command_goes_on(before, "j1", ME)  # said too late
+    workspace.rewind_command("j1", ME)
+    assert (root / "a.txt").read_text(encoding="utf-8") == "one\n"
 
 
 def test_a_command_that_is_not_known_cannot_be_taken_back(workspace: Workspace) -> None:

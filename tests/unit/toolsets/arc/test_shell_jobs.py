@@ -12,6 +12,7 @@ from pydantic import JsonValue
 from arc_workbench.content import ToolResult
 from arc_workbench.errors import ToolError
 from arc_workbench.shell import Shell
+from arc_workbench.store.redaction import Redactor
 from arc_workbench.tools.tool import Tool, ToolContext
 from arc_workbench.toolsets.arc import shell_exec, shell_job, shell_output
 from tests.requirements import requirement
@@ -263,3 +264,34 @@ def test_the_description_says_to_do_other_work_meanwhile() -> None:
 def test_another_job_is_an_error(ctx: ToolContext, wrong: dict[str, JsonValue], words: str) -> None:
     with pytest.raises(ToolError, match=words):
         job(ctx, **wrong)
+
+
+@requirement("S2-107", "REQ-S129")
+def test_a_range_shows_no_part_of_a_key_wherever_it_begins(tmp_path: Path) -> None:
+    key = "sk-ant" + "-api03-" + "AbCdEfGh12345678" * 3
+    (tmp_path / "key").write_text(key + "\n")
+    shell = Shell(tmp_path, os.environ, secrets=Redactor({}))
+    ctx = make_context(shell, tmp_path)
+    execute(ctx, "cat key")
+    pieces = [output(ctx, spool_id="s1", offset=3)]
+    pieces += [output(ctx, spool_id="s1", offset=at, max_bytes=8) for at in range(0, 56, 8)]
+    shell.close()
+
+    assert pieces[0].details["text"] == "[secret: anthropic key]\n"
+    assert pieces[0].details["bytes"] == len(key) - 2
+    assert {str(piece.details["text"]) for piece in pieces[1:]} == {"[secret: anthropic key]"}
+
+
+@requirement("REQ-S129")
+def test_the_last_2_kib_of_a_job_may_begin_inside_a_key_block(tmp_path: Path) -> None:
+    lines = ["QWxhZGRpbjpvcGVuIHNlc2FtZQ" * 2] * 20
+    marks = [f"-----{word} RSA PRIVATE " + "KEY-----" for word in ("BEGIN", "END")]
+    (tmp_path / "pem").write_text("\n".join([marks[0], *lines, marks[1], "filler\n" * 200]))
+    shell = Shell(tmp_path, os.environ, secrets=Redactor({}))
+    ctx = make_context(shell, tmp_path)
+    start(ctx, "cat pem; sleep 0.2")
+    ended(ctx, "j1")
+    shown = job(ctx, job_id="j1", tail=True)
+    shell.close()
+
+    assert str(shown.details["output"]).startswith("[secret: private key]\nfiller\n")

@@ -11,6 +11,7 @@ from pydantic import JsonValue
 from arc_workbench.content import JsonObject, ToolResult
 from arc_workbench.errors import ToolError
 from arc_workbench.shell import Shell
+from arc_workbench.store.redaction import Redactor
 from arc_workbench.tools.tool import Tool, ToolContext
 from arc_workbench.toolsets.arcturn import bash, bash_job
 from tests.requirements import requirement
@@ -220,3 +221,16 @@ def test_looking_after_own_tasks_asks_nobody_and_is_hidden_with_the_shell() -> N
     assert bash_job.TOOL.effect == "session"
     assert bash_job.TOOL.offered_as == "execute"
     assert set(bash_job.Args.model_json_schema()["properties"]) == {"taskId", "kill"}
+
+
+@requirement("REQ-S129")
+def test_going_on_inside_a_key_shows_no_part_of_it(tmp_path: Path) -> None:
+    key = "sk-ant" + "-api03-" + "AbCdEfGh12345678" * 3
+    (tmp_path / "key").write_text(key)
+    shell = Shell(tmp_path, os.environ, secrets=Redactor({}))
+    ctx = make_context(shell, tmp_path)
+    call(bash.TOOL, ctx, command="cat key")
+    shown = look(ctx, taskId="s1@3")
+    shell.close()
+
+    assert shown.text == f"[secret: anthropic key]\n\n[Bytes 3 to {len(key)} of s1; the end.]"
