@@ -186,10 +186,11 @@ def test_a_flood_is_told_in_few_small_pieces(shell: Shell) -> None:
 
 
 PROGRAM = """
-import os, sys, threading
+import os, signal, sys, threading
 from pathlib import Path
 from arc_workbench.shell import Shell
 
+signal.signal(signal.SIGINT, signal.default_int_handler)  # in the background it would be ignored
 shell = Shell(Path(sys.argv[1]), os.environ, spools=Path(sys.argv[1]) / "spools")
 shell.start("echo whole output; exit 3")
 while shell.job("j1").running: pass
