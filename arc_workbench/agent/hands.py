@@ -57,19 +57,7 @@ def undo_command(run: Run, spool_id: str) -> tuple[tuple[ChangeRow, ...], str]:
     files = _files(run)
     rewound = files.rewind_command(spool_id, Author(run.session_id))
     for change in rewound.changes:
-        diff = files.change_diff(change.id)
-        run.log.emit(
-            FileChanged(
-                call_id="",
-                change_id=change.id,
-                path=change.place.shown,
-                sha256=change.sha256 or "",
-                diff=diff.unified,
-                created=diff.created,
-                removed=diff.removed,
-                undoes=spool_id,
-            )
-        )
+        run.log.emit(_changed_by_hand(files, change, undoes=spool_id))
     return tuple(files.change(change.id) for change in rewound.changes), rewound.note
 
 
@@ -104,6 +92,21 @@ def _number(spool_id: str) -> int:
     return int(digits) if digits.isdecimal() else -1
 
 
+def _changed_by_hand(files: Workspace, change: Change, undoes: str = "") -> FileChanged:
+    """The event that tells of a change that a person made, as the journal has it."""
+    diff = files.change_diff(change.id)
+    return FileChanged(
+        call_id="",
+        change_id=change.id,
+        path=change.place.shown,
+        sha256=change.sha256 or "",
+        diff=diff.unified,
+        created=diff.created,
+        removed=diff.removed,
+        undoes=undoes,
+    )
+
+
 def decide(run: Run, change_id: str, how: Literal["keep", "restore"]) -> Recovery:
     """What a person decides about a change that recovery could not settle."""
     return _files(run).decide(change_id, how, Author(run.session_id))
@@ -136,18 +139,7 @@ def apply_dry_run(run: Run) -> tuple[ChangeRow, ...]:
     files = _dry(run)
     done = files.apply_dry_run(Author(run.session_id))
     for change in done:
-        diff = files.change_diff(change.id)
-        run.log.emit(
-            FileChanged(
-                call_id="",
-                change_id=change.id,
-                path=change.place.shown,
-                sha256=change.sha256 or "",
-                diff=diff.unified,
-                created=diff.created,
-                removed=diff.removed,
-            )
-        )
+        run.log.emit(_changed_by_hand(files, change))
     _tell(run, "on", "applied")
     return tuple(files.change(change.id) for change in done)
 
