@@ -25,7 +25,7 @@ steps:{steps}
 
 
 # Each ends by itself, also where a test fails: a writer after thirty seconds.
-_COUNT = "for i in 1 2 3 4 5 6; do echo line $i; sleep 0.4; done"
+_COUNT = "for i in 1 2 3 4 5 6; do echo line $i; sleep 0.9; done"
 _WAIT = "echo begun; sleep 30.0417"
 _FLOOD = "timeout 30 yes a-line-that-is-written-again-and-again"
 
